@@ -1,10 +1,9 @@
-// trisweep factor A.mtx -o A.factors: factors A once and for all, for trisweep solve --factors.
+// trisweep factor A.mtx -o A.factors: factors A once and for all, by all ranks, for trisweep solve --factors.
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <thread>
+#include <optional>
 
 #include "command.hpp"
 #include "numbers.hpp"
@@ -18,9 +17,9 @@
 #include "trisweep/model/precision.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/run_record.hpp"
-#include "trisweep/solve/analysis.hpp"
 #include "trisweep/solve/block_rows.hpp"
-#include "trisweep/solve/range.hpp"
+#include "trisweep/solve/fronts_factorizer.hpp"
+#include "trisweep/solve/given_factors.hpp"
 #include "trisweep/storage/factor_file.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 #include "trisweep/version.hpp"
@@ -38,88 +37,133 @@ struct FactorCommand {
   int threads = 0;  // 0: all processors
 };
 
-// On one rank, in steps; each fills its part of the report.
+// By all ranks. What it says is rank 0's.
 template <Scalar T>
 class FactorJob {
  public:
-  FactorJob(const FactorCommand& options, const mpi::Communicator& self, Observer& observer)
-      : options_(options), self_(self), observer_(observer) {}
+  FactorJob(const Context& context, const FactorCommand& options, const matrix::AnyCsr& read)
+      : world_(context.world),
+        observer_(context.terminal),
+        options_(options),
+        system_(world_, dealt_out(world_.handle(), mpi::agree_on_error(world_, [&] {
+                                    return context.is_root() ? take_matrix<T>(matrix::AnyCsr(read))
+                                                             : matrix::Csr<T>();
+                                  }))) {}
 
-  solve::FactorReport run(matrix::AnyCsr any, OutputFolder& folder) {
-    const matrix::AnyCsr read = any;
-    matrix::Csr<T> a = take_matrix<T>(std::move(any));
-    solve::require_square(a.rows(), a.cols());
-    const RealOf<T> unit = solve::unit_of_range<T>(self_, a.value, solve::is_within_range<T>(a.value));
-    for (T& v : a.value) v *= unit;
-    const bool mixed = model::find_precision(options_.precision).mixed();
-    solve::GivenFactors<T> factors{.diagonal = options_.diagonal};
-    if (mixed) {
-      factors.in_single = factor<Single<T>>(a);
+  void run(OutputFolder* folder, const matrix::AnyCsr& read) {
+    solve::FactorSources<T> factors{.diagonal = options_.diagonal};
+    if (model::find_precision(options_.precision).mixed()) {
+      factors.in_single = factor<Single<T>>();
     } else {
-      factors.in_full = factor<T>(a);
+      factors.in_full = factor<T>();
     }
-    if (report_.pivots) report_.pivots->log_modulus -= double(a.rows()) * std::log(double(unit));
     observer_.progress("write", 0);
-    storage::save_factors<T>(folder, read, options_.precision, factors);
-    return report_;
+    storage::save_factors<T>(world_, folder, read, options_.precision, factors);
   }
+
+  const solve::FactorReport& report() const { return report_; }
 
  private:
   template <Scalar F>
-  std::shared_ptr<const solve::Factorization<F>> factor(const matrix::Csr<T>& a) {
+  std::shared_ptr<solve::FactorSource<F>> factor() {
+    const int threads =
+        options_.threads > 0 ? options_.threads : mpi::processors_of_each(mpi::ranks_of_first_node(world_));
+    const auto analyze = [&](const matrix::Csr<T>& a, int failed, ordering::Helpers& helpers) {
+      return analysis(a, failed, helpers);
+    };
+    auto made = solve::factor_once<F>(world_, system_, nullptr, analyze, {.threads = threads}, observer_);
+    made.source->expect_last();
+    auto source = solve::factors_of_caller(world_, std::move(made.source), system_);
+    const auto analyzed = source->analysis(world_);
+    report_.seconds = made.seconds;
+    if (world_.rank() > 0) return source;
+    solve::describe(report_, *analyzed->structure, analyzed->kind,
+                    numeric::estimate(*analyzed->structure, analyzed->kind, sizeof(F)));
+    source->describe(report_);
+    return source;
+  }
+
+  std::shared_ptr<const solve::Analysis> analysis(const matrix::Csr<T>& a, int failed,
+                                                  ordering::Helpers& helpers) {
+    const auto start = Clock::now();
     model::PlanAxes axes = model::all_axes(options_.ranks);
     axes.diagonal = {options_.diagonal};
-    const solve::AnalysisOptions wanted{
+    solve::AnalysisOptions wanted{
         .ordering = model::ordering_options(ordering::find_method(options_.ordering).method, axes),
         .symbolic = model::symbolic_options(options_.diagonal, options_.ranks)};
-    auto start = Clock::now();
-    auto analysis = std::make_shared<const solve::Analysis>(solve::analyze_as(
-        solve::chosen_kind(numeric::find_kind_choice(options_.kind), a), a, wanted, observer_));
-    report_.analysis_seconds = seconds_since(start);
-    const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    start = Clock::now();
-    auto made = std::make_shared<const solve::Factorization<F>>(solve::factor<F>(
-        a, std::move(analysis),
-        {.analysis = wanted, .numeric = {.threads = options_.threads > 0 ? options_.threads : processors}},
-        observer_));
-    report_.seconds = seconds_since(start);
-    const numeric::Factors<F>& factors = *made->factors;
-    solve::describe(report_, *factors.structure, factors.kind,
-                    numeric::estimate(*factors.structure, factors.kind, sizeof(F)));
-    report_.perturbed_pivots = factors.perturbed_pivots;
-    report_.delayed_pivots = factors.delayed_pivots;
-    if (!numeric::has_upper(factors.kind)) report_.pivots = factors.pivots;
+    wanted.ordering.helpers = &helpers;
+    const numeric::Kind kind = failed > 1   ? numeric::Kind::lu
+                               : failed > 0 ? solve::indefinite_kind(a)
+                                            : solve::chosen_kind(numeric::find_kind_choice(options_.kind), a);
+    auto made = std::make_shared<const solve::Analysis>(solve::analyze_as(kind, a, wanted, observer_));
+    report_.analysis_seconds += seconds_since(start);
     return made;
   }
 
-  const FactorCommand& options_;
-  const mpi::Communicator& self_;
+  const mpi::Communicator& world_;
   Observer& observer_;
+  const FactorCommand& options_;
+  solve::LinearSystem<T> system_;
   solve::FactorReport report_;
 };
 
-std::string run_on_root(const FactorCommand& o, Terminal& terminal) {
-  require_distinct(std::array<FileOption, 2>{{{"--output", o.output}, {"--json", o.json}}},
-                   std::array<FileOption, 1>{{{"matrix", o.matrix}}});
-  auto json = open_output(o.json);
-  OutputFolder folder(o.output, storage::factor_index);
-  const mpi::Communicator self(MPI_COMM_SELF);
-  matrix::AnyCsr a = matrix::read_matrix(o.matrix, terminal);
+// What rank 0 reads and writes.
+struct FactorFiles {
+  std::optional<OutputFile> json;
+  std::optional<OutputFolder> folder;
+  matrix::AnyCsr a;
+
+  FactorFiles(const FactorCommand& o, Terminal& terminal) {
+    require_distinct(std::array<FileOption, 2>{{{"--output", o.output}, {"--json", o.json}}},
+                     std::array<FileOption, 1>{{{"matrix", o.matrix}}});
+    json = open_output(o.json);
+    folder.emplace(o.output, storage::factor_index);
+    a = matrix::read_matrix(o.matrix, terminal);
+    matrix::require_scalar(matrix::is_complex_matrix(a));
+  }
+};
+
+report::RunRecord record_of(const FactorCommand& o, const FactorFiles& files,
+                            const solve::FactorReport& factor) {
   report::RunRecord record{.version = version()};
   std::visit(
       [&](const auto& read) {
         record.matrix = {.name = o.matrix, .rows = read.rows(), .nonzeros = read.nonzeros()};
       },
-      a);
-  const auto run = [&]<Scalar T>(T) { return FactorJob<T>(o, self, terminal).run(std::move(a), folder); };
+      files.a);
+  record.factor = factor;
+  return record;
+}
+
+int factor(const Context& context, const FactorCommand& o) {
+  std::optional<FactorFiles> files;
+  mpi::agree_on_error(context.world, [&] {
+    if (context.is_root()) files.emplace(o, context.terminal);
+  });
+  auto complex = static_cast<char>(files && matrix::is_complex_matrix(files->a));
+  context.world.broadcast(complex);
+  const auto run = [&]<Scalar T>(T) {
+    const matrix::AnyCsr none;
+    const matrix::AnyCsr& read = files ? files->a : none;
+    FactorJob<T> job(context, o, read);
+    job.run(files ? &*files->folder : nullptr, read);
+    return job.report();
+  };
   const bool single = model::find_precision(o.precision).single_system;
-  record.factor = matrix::with_scalar(matrix::is_complex_matrix(a),
-                                      [&]<Scalar T>(T) { return single ? run(Single<T>()) : run(T()); });
-  if (json) {
-    json->write(report::to_json(record));
-    json->commit();
-  }
-  return report::factor_summary(record, o.output);
+  const solve::FactorReport made =
+      matrix::with_scalar(complex != 0, [&]<Scalar T>(T) { return single ? run(Single<T>()) : run(T()); });
+  std::string summary;
+  mpi::agree_on_error(context.world, [&] {
+    if (!context.is_root()) return;
+    const report::RunRecord record = record_of(o, *files, made);
+    if (files->json) {
+      files->json->write(report::to_json(record));
+      files->json->commit();
+    }
+    summary = report::factor_summary(record, o.output);
+  });
+  context.terminal.print_beside({o.json, o.output}, summary);
+  return 0;
 }
 
 }  // namespace
@@ -150,19 +194,11 @@ void add_factor(CLI::App& app, Run& run) {
          "rank; more still work)")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sub->add_option("--threads", o.threads, "Threads (default: all processors)")
+  sub->add_option("--threads", o.threads, "Threads per rank (default: its part of the processors)")
       ->check(CLI::Range(1, most_threads));
   sub->add_option("--json", o.json, "Write the run record to this file (JSON)");
-  sub->callback([options, &run] {
-    run = [options](const Context& context) {
-      std::string summary;
-      mpi::agree_on_error(context.world, [&] {
-        if (context.is_root()) summary = run_on_root(*options, context.terminal);
-      });
-      context.terminal.print_beside({options->json, options->output}, summary);
-      return 0;
-    };
-  });
+  sub->callback(
+      [options, &run] { run = [options](const Context& context) { return factor(context, *options); }; });
 }
 
 }  // namespace trisweep::cli

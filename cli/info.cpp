@@ -136,19 +136,20 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
 template <Scalar T>
 std::string describe_saved(const std::string& folder, Offset nonzeros, const std::string& precision) {
   Lines lines(folder);
-  const auto describe = [&]<Scalar F>(const solve::Factorization<F>& made, const std::string& diagonal) {
-    const solve::Analysis& analysis = *made.analysis;
+  const mpi::Communicator self(MPI_COMM_SELF);
+  const auto factors = load_given_factors<T>(self, folder);
+  const auto describe = [&]<Scalar F>(solve::FactorSource<F>& source) {
+    const auto analysis = source.analysis(self);
+    solve::FactorReport report;
+    source.describe(report);
     lines.add("made by", "trisweep factor, for any ranks, grid and mapping");
-    describe_factors(analysis, nonzeros, sizeof(F), sizeof(RealOf<F>) == sizeof(float) ? "single" : "double",
-                     numeric::describe(analysis.kind).title, lines);
-    lines.add("inverted", "{}", diagonal);
-    lines.add("pivots", "{} perturbed, {} delayed", made.factors->perturbed_pivots,
-              made.factors->delayed_pivots);
+    describe_factors(*analysis, nonzeros, sizeof(F), sizeof(RealOf<F>) == sizeof(float) ? "single" : "double",
+                     numeric::describe(analysis->kind).title, lines);
+    lines.add("inverted", "{}", factors.diagonal);
+    lines.add("pivots", "{} perturbed, {} delayed", report.perturbed_pivots, report.delayed_pivots);
     lines.add("to solve", "trisweep solve --factors {} (precision {})", folder, precision);
   };
-  const auto factors = load_given_factors<T>(folder);
-  factors.in_full ? describe(*factors.in_full, factors.diagonal)
-                  : describe(*factors.in_single, factors.diagonal);
+  factors.in_full ? describe(*factors.in_full) : describe(*factors.in_single);
   return lines.text;
 }
 

@@ -45,11 +45,12 @@ matrix::AnyCsr load_factored_matrix(const std::string&) {
 }
 
 template <Scalar T>
-solve::GivenFactors<T> load_given_factors(const std::string&) {
+solve::FactorSources<T> load_given_factors(const mpi::Communicator&, const std::string&) {
   refuse_file("--factors");
 }
 
-#define INSTANTIATE(T) template solve::GivenFactors<T> load_given_factors(const std::string&);
+#define INSTANTIATE(T) \
+  template solve::FactorSources<T> load_given_factors(const mpi::Communicator&, const std::string&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::cli

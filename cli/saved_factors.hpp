@@ -5,13 +5,13 @@
 #include <string>
 
 #include "trisweep/matrix/any_matrix.hpp"
-#include "trisweep/solve/given_factors.hpp"
+#include "trisweep/solve/factor_source.hpp"
 
 namespace trisweep::cli {
 
 std::string factored_precision(const std::string& folder);
 matrix::AnyCsr load_factored_matrix(const std::string& folder);
 template <Scalar T>
-solve::GivenFactors<T> load_given_factors(const std::string& folder);
+solve::FactorSources<T> load_given_factors(const mpi::Communicator& comm, const std::string& folder);
 
 }  // namespace trisweep::cli

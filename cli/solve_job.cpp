@@ -69,10 +69,8 @@ class SolveJob {
     const auto start = Clock::now();
     auto rows = dealt_out(world().handle(), std::move(system.a));
     const double dealt_out_seconds = world().max(seconds_since(start));
-    auto factors = mpi::agree_on_error(world(), [&] {
-      const bool are_given = context.is_root() && !options.factors.empty();
-      return are_given ? load_given_factors<T>(options.factors) : solve::GivenFactors<T>{};
-    });
+    auto factors =
+        options.factors.empty() ? solve::FactorSources<T>{} : load_given_factors<T>(world(), options.factors);
     solver_.emplace(world().handle(), std::move(rows), solver_options(options, nrhs_, context.terminal),
                     std::move(factors));
     b_rows_ = solve::scatter_rows(world(), solver_->partition(), system.b);

@@ -42,11 +42,12 @@ matrix::AnyCsr load_factored_matrix(const std::string& folder) {
 }
 
 template <Scalar T>
-solve::GivenFactors<T> load_given_factors(const std::string& folder) {
-  return storage::load_factors<T>(folder);
+solve::FactorSources<T> load_given_factors(const mpi::Communicator& comm, const std::string& folder) {
+  return storage::load_factors<T>(comm, folder);
 }
 
-#define INSTANTIATE(T) template solve::GivenFactors<T> load_given_factors(const std::string&);
+#define INSTANTIATE(T) \
+  template solve::FactorSources<T> load_given_factors(const mpi::Communicator&, const std::string&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::cli

@@ -1,4 +1,5 @@
 """trisweep factor, and trisweep solve --factors on other grids and numbers of ranks."""
+import math
 import unittest
 
 from command import GOOD, CommandTest, matrices_folder
@@ -9,8 +10,8 @@ class Factor(CommandTest):
         super().setUp()
         self.matrix = str(matrices_folder() / "orsirr_1.mtx.gz")
 
-    def factor(self, *arguments, matrix=None):
-        return self.succeed("factor", matrix or self.matrix, "-o", "A.factors", *arguments)
+    def factor(self, *arguments, matrix=None, ranks=0):
+        return self.succeed("factor", matrix or self.matrix, "-o", "A.factors", *arguments, ranks=ranks)
 
     def refuse(self, part, *arguments):
         result = self.run_here(*arguments)
@@ -28,6 +29,33 @@ class Factor(CommandTest):
                 self.assertLess(run["solve"]["componentwise_backward_error"], GOOD)
                 self.assertEqual(run["factor"]["nonzeros_l"], made["factor"]["nonzeros_l"])
                 self.assertEqual(run["factor"]["seconds"], 0)
+
+    def test_all_ranks_factor_and_write(self):
+        self.succeed("gallery", "poisson3d", "--n", 12, "-o", "a.mtx")
+        logs = []
+        for ranks in (1, 3):
+            self.factor("--kind", "ldlt", "--json", "factor.json", matrix="a.mtx", ranks=ranks)
+            logs.append(self.record("factor.json")["factor"]["log_determinant"])
+            self.assertEqual(len(list(self.path("A.factors").glob("panels-*.h5"))), ranks)
+            for others in (1, 2):
+                self.succeed("solve", "--factors", "A.factors", "--json", "run.json", ranks=others)
+                run = self.record("run.json")
+                self.assertLess(run["solve"]["componentwise_backward_error"], GOOD)
+                logs.append(run["factor"]["log_determinant"])
+        for log in logs:
+            self.assertAlmostEqual(log / logs[0], 1, delta=1e-12)
+
+    def test_entries_may_be_near_the_largest_number(self):
+        self.write("large.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n"
+                   "1 1 4e307\n2 1 -1e307\n2 2 4e307\n3 2 -1e307\n3 3 4e307\n")
+        for ranks in (1, 2):
+            self.factor("--json", "factor.json", matrix="large.mtx", ranks=ranks)
+            made = self.record("factor.json")["factor"]["log_determinant"]
+            self.assertAlmostEqual(made, math.log(56) + 3 * 307 * math.log(10), delta=1e-9)
+            self.succeed("solve", "--factors", "A.factors", "--json", "run.json", ranks=ranks)
+            run = self.record("run.json")
+            self.assertEqual((run["solve"]["refinement_steps"], run["factor"]["second_try"]), (0, False))
+            self.assertAlmostEqual(run["factor"]["log_determinant"], made, delta=1e-9)
 
     def test_they_keep_their_precision_and_kind(self):
         self.succeed("gallery", "maxwell3d", "--n", 3, "--complex", "-o", "complex.mtx")

@@ -1,61 +1,73 @@
 #include "_core/factored.hpp"
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <complex>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "_core/arrays.hpp"
+#include "_core/mpi.hpp"
 #include "trisweep/model/precision.hpp"
+#include "trisweep/mpi/communicator.hpp"
+#include "trisweep/solve/given_factors.hpp"
 #include "trisweep/storage/factor_file.hpp"
 
 namespace trisweep::python {
 namespace {
 
 template <Scalar T>
-std::string precision_of(const solve::FactoredSystem<T>& system) {
-  if (system.factors.in_single) return "mixed";
+std::string precision_of(const solve::FactorSources<T>& factors) {
+  if (factors.in_single) return "mixed";
   return std::same_as<RealOf<T>, float> ? "float" : "double";
 }
 
-// As files have it: in double precision.
+template <Scalar To, Scalar From>
+matrix::Csr<To> in_precision(const matrix::Csr<From>& a) {
+  matrix::Csr<To> result{a.pattern, {}};
+  for (const From& v : a.value) result.value.push_back(static_cast<To>(v));
+  return result;
+}
+
+// `folder`: rank 0's; null elsewhere. Files have the matrix in double precision.
 template <Scalar T>
-matrix::AnyCsr as_read(const matrix::Csr<T>& a) {
+void save(const solve::FactoredSystem<T>& system, std::optional<int> comm, OutputFolder* folder) {
   using Read = std::conditional_t<is_complex<T>, std::complex<double>, double>;
-  return matrix::Csr<Read>{a.pattern, {a.value.begin(), a.value.end()}};
+  const nb::gil_scoped_release others_run;
+  const auto turn = turn_at_mpi();
+  const mpi::Communicator ranks(Parent(comm).get());
+  const auto read = mpi::agree_on_error(ranks, [&] { return in_precision<Read>(system.a); });
+  storage::save_factors<T>(ranks, folder, read, precision_of(system.factors), system.factors);
 }
 
-template <Scalar T, Scalar Read>
-solve::FactoredSystem<T> load_as(const std::string& folder, matrix::Csr<Read>& read) {
-  solve::FactoredSystem<T> system;
-  system.factors = storage::load_factors<T>(folder);
-  system.a.pattern = std::move(read.pattern);
-  for (const Read& v : read.value) system.a.value.push_back(static_cast<T>(v));
-  return system;
-}
-
-nb::object load(const std::string& folder) {
-  const bool single = model::find_precision(storage::saved_precision(folder)).single_system;
-  matrix::AnyCsr any = storage::load_matrix(folder);
-  return std::visit(
+// A rank's pieces of the factors in a folder are read when a solver is made of it: here indptr, indices, data
+// of the matrix, and the precision.
+nb::tuple load_matrix(const std::string& folder) {
+  std::string precision;
+  matrix::AnyCsr any;
+  {
+    const nb::gil_scoped_release others_run;
+    precision = storage::saved_precision(folder);
+    any = storage::load_matrix(folder);
+  }
+  const bool single = model::find_precision(precision).single_system;
+  const auto arrays = std::visit(
       [&]<Scalar Read>(matrix::Csr<Read>& read) {
-        return single ? nb::cast(load_as<Single<Read>>(folder, read)) : nb::cast(load_as<Read>(folder, read));
+        if (!single) return as_arrays(read);
+        auto rounded = in_precision<Single<Read>>(read);
+        return as_arrays(rounded);
       },
       any);
+  return nb::make_tuple(arrays, precision);
 }
 
 template <Scalar T>
 void add_class(nb::module_& module, const char* dtype) {
-  using System = solve::FactoredSystem<T>;
-  nb::class_<System>(module, fmt::format("{}_factored", dtype).c_str())
-      .def_prop_ro("precision", &precision_of<T>)
-      // indptr, indices, data: once.
-      .def("take_matrix", [](System& system) { return as_arrays(system.a); })
-      .def("save", [](const System& system, OutputFolder& folder) {
-        storage::save_factors<T>(folder, as_read(system.a), precision_of(system), system.factors);
-      });
+  nb::class_<solve::FactoredSystem<T>>(module, fmt::format("{}_factored", dtype).c_str())
+      .def("save", &save<T>, nb::arg().none(), nb::arg().none());
 }
 
 }  // namespace
@@ -69,7 +81,7 @@ void add_factored(nb::module_& module) {
       .def("__init__", [](OutputFolder* self, const std::string& path) {
         new (self) OutputFolder(path, storage::factor_index);
       });
-  module.def("load_factored", &load);
+  module.def("load_factored_matrix", &load_matrix);
 }
 
 }  // namespace trisweep::python

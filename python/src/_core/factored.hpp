@@ -5,8 +5,8 @@
 
 namespace trisweep::python {
 
-// load_factored(folder), what it returns, and FactorFolder, a folder to save it in. HDF5 serves one thread at
-// a time: these keep the interpreter's lock.
+// What RankSolver::factored() returns, FactorFolder, a folder to save it in, and
+// load_factored_matrix(folder).
 void add_factored(nanobind::module_& module);
 
 }  // namespace trisweep::python

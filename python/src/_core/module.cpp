@@ -54,9 +54,7 @@ void add_solver(nb::module_& module, nb::dict& solvers, nb::dict& analyses, cons
       nb::class_<RankSolver<T>>(module, dtype)
           .def(nb::init<const Rows<T>&, std::optional<int>, const nb::dict&>())
           .def(nb::init<const RankAnalysis<T>&, const List<T>&, std::optional<int>, const nb::dict&>())
-          .def(nb::init<const Rows<T>&, std::optional<int>, const nb::dict&,
-                        const solve::FactoredSystem<T>*>(),
-               nb::arg(), nb::arg().none(), nb::arg(), nb::arg().none())
+          .def(nb::init<const Rows<T>&, std::optional<int>, const nb::dict&, const std::string&>())
           .def(nb::init<const Rows<T>&, std::optional<int>, const nb::dict&, const Lu<T>&>())
           .def("is_closed", &RankSolver<T>::is_closed)
           .def("factored", &RankSolver<T>::factored)

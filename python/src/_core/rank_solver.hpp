@@ -26,6 +26,7 @@
 #include "trisweep/solve/analyzed_system.hpp"
 #include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/lu_source.hpp"
+#include "trisweep/storage/factor_file.hpp"
 
 namespace trisweep::python {
 
@@ -171,12 +172,13 @@ class RankSolver {
       solver_.emplace(analysis->factorize(Parent(comm).get(), {values.data(), values.size()}, options));
     });
   }
-  // With factors that were made before, which rank 0 has; null elsewhere.
+  // With the factors that were saved in a folder.
   RankSolver(const Rows<T>& rows, std::optional<int> comm, const nb::dict& settings,
-             const solve::FactoredSystem<T>* made) {
+             const std::string& folder) {
     make(settings, [&](const solve::SolverOptions& options) {
-      solver_.emplace(Parent(comm).get(), block_rows(rows), options,
-                      made ? made->factors : solve::GivenFactors<T>{});
+      const Parent parent(comm);
+      auto factors = storage::load_factors<T>(mpi::Communicator(parent.get()), folder);
+      solver_.emplace(parent.get(), block_rows(rows), options, std::move(factors));
     });
   }
   // With another library's, which rank 0 has; empty lists elsewhere.
@@ -211,7 +213,7 @@ class RankSolver {
   }
   bool is_closed() const { return !solver_; }
 
-  // On rank 0; elsewhere empty. Collective.
+  // To be saved at once. Collective.
   solve::FactoredSystem<T> factored() {
     require_mpi();
     const std::unique_lock mine = turn_of_mine();
@@ -219,6 +221,8 @@ class RankSolver {
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
       result = solver().factored_system();
+      result.factors.in_full ? result.factors.in_full->expect_last()
+                             : result.factors.in_single->expect_last();
     });
     return result;
   }

@@ -17,10 +17,8 @@ from trisweep.ranks import Ranks
 
 
 class Loaded(NamedTuple):
-    """A folder's system, dealt out to ranks."""
+    """A folder's matrix, dealt out to ranks."""
 
-    factored: Any
-    """Of the compiled part, on rank 0; None elsewhere."""
     block: sparse.csr_array
     """This rank's rows, all columns wide."""
     precision: str
@@ -28,20 +26,17 @@ class Loaded(NamedTuple):
 
 
 def save(ranks: Ranks, compiled: Any, path: str | os.PathLike[str]) -> None:  # noqa: ANN401
-    """Of the compiled solver. Collective; rank 0 writes."""
+    """Of the compiled solver. Collective; each rank writes the panels that it has factored."""
     # First, so that a wrong path is an error at once.
     folder = ranks.on_root(lambda: _on_disk(lambda: _core.FactorFolder(os.fspath(path))))
     factored = compiled.factored()
-    ranks.on_root(lambda: _on_disk(lambda: factored.save(folder)))
+    _on_disk(lambda: factored.save(ranks.handle, folder))
 
 
 def load(ranks: Ranks, path: str | os.PathLike[str], rows: ArrayLike | None) -> Loaded:
     """Collective; rank 0 reads. `rows` are the numbers of this rank's rows, None on all ranks: even blocks of them."""
     numbers = ranks.gather(ranks.agree(lambda: None if rows is None else np.asarray(rows).astype(np.int32)))
-    read = ranks.on_root(lambda: _read(path, numbers))
-    factored, blocks = read if read else (None, None)
-    block, precision = ranks.deal(blocks)
-    return Loaded(factored, block, precision)
+    return Loaded(*ranks.deal(ranks.on_root(lambda: _read(path, numbers))))
 
 
 def packed(compiled: Any) -> dict[str, bytes]:  # noqa: ANN401
@@ -69,14 +64,11 @@ def _on_disk(work: Callable[[], Any]) -> Any:  # noqa: ANN401
         raise OSError(str(error)) from None
 
 
-def _read(
-    path: str | os.PathLike[str], numbers: list[np.ndarray | None]
-) -> tuple[Any, list[tuple[sparse.csr_array, str]]]:
-    """The system, and for each rank its block and the precision."""
+def _read(path: str | os.PathLike[str], numbers: list[np.ndarray | None]) -> list[tuple[sparse.csr_array, str]]:
+    """For each rank its block of the matrix and the precision."""
     if not Path(path).exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    factored = _core.load_factored(os.fspath(path))
-    indptr, indices, data = factored.take_matrix()
+    (indptr, indices, data), precision = _core.load_factored_matrix(os.fspath(path))
     n = len(indptr) - 1
     a = sparse.csr_array((data, indices, indptr), shape=(n, n))
     if all(number is None for number in numbers):
@@ -84,5 +76,5 @@ def _read(
     for number in numbers:
         if number is None or number.ndim != 1 or not np.all((number >= 0) & (number < n)):
             raise ValueError(f"rows are not a list of numbers among {n} rows, from 0, on each rank")
-    precision = "mixed" if factored.precision == "mixed" else "double"
-    return factored, [(a[number], precision) for number in numbers]
+    precision = "mixed" if precision == "mixed" else "double"
+    return [(a[number], precision) for number in numbers]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal
 
 from trisweep import _core, factor_folders
@@ -10,8 +11,6 @@ from trisweep.solver import Solver
 from trisweep.system import System
 
 if TYPE_CHECKING:
-    import os
-
     from mpi4py import MPI
     from numpy.typing import ArrayLike
 
@@ -31,9 +30,10 @@ def load(
 ) -> Solver:
     """The solver that `Solver.save`, or `trisweep factor -o`, has saved in the folder `path`; nothing is factored.
 
-    With `comm`, a communicator of mpi4py, all its ranks call this together, as many as they are: rank 0 reads the
-    folder. `rows` are then the numbers in A of this rank's rows, a list on every rank; None: the ranks have even blocks
-    of them, `np.array_split(np.arange(n), comm.size)[comm.rank]`.
+    With `comm`, a communicator of mpi4py, all its ranks call this together, as many as they are, with the same `path`:
+    rank 0 reads the matrix, and each rank the panels that it applies. `rows` are then the numbers in A of this rank's
+    rows, a list on every rank; None: the ranks have even blocks of them,
+    `np.array_split(np.arange(n), comm.size)[comm.rank]`.
 
     dtype and precision are those of the folder; a matrix that the command has factored is of float64 or complex128, or
     with `--precision float` of float32 or complex64. `threads`, `device`, `refine` and `deterministic` have the
@@ -70,7 +70,7 @@ def _loaded(
     rows: ArrayLike | None,
     options: dict[str, Any],
 ) -> Solver:
-    factored, block, precision = factor_folders.load(Ranks(comm), path, rows)
+    block, precision = factor_folders.load(Ranks(comm), path, rows)
     system = System(block, comm, rows, {**options, "precision": precision})
     make = _core.solvers[system.dtype.name]
-    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings, factored))
+    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings, os.fspath(path)))

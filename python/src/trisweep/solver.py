@@ -375,11 +375,11 @@ class Solver:
             lu.save("a.factors")
             x = trisweep.load("a.factors").solve(b)
 
-        Collective, `path` being the same on all ranks; rank 0 writes. Any number of ranks loads it, whatever rows they
-        have. The factors are those that the solver has: of its dtype, or where it is of precision "mixed" and found
-        them good enough, in single precision. They are made once more, which takes the time of `refactor` and the
-        memory of the panels, for sweeps need another form; with `compress` they are saved uncompressed. A folder of
-        factors that is there is replaced.
+        Collective, `path` being the same on all ranks, which all see it: each writes what it factors. Any number of
+        ranks loads it, whatever rows they have. The factors are those that the solver has: of its dtype, or where it is
+        of precision "mixed" and found them good enough, in single precision. They are made once more, which takes the
+        time of `refactor` and the memory of the panels, for sweeps need another form; with `compress` they are saved
+        uncompressed. A folder of factors that is there is replaced.
 
         Raises OSError when the folder cannot be written, or something else has that name, and RuntimeError when memory
         or MPI is missing; nothing is there then, and what was there before is as it was.

@@ -19,20 +19,31 @@ struct PanelColumns {
   Index column = 0;
 };
 
-// A side's panel of a supernode in the factors. The factors know whole supernodes; tiles are runs of their
-// columns.
-template <class S>
-PanelColumns<const S*> panel_of(const symbolic::Structure& tiles, distribution::Side side, Index k,
-                                const numeric::Factors<S>& factors) {
-  const symbolic::Structure& whole = *factors.structure;
+// A side's panel of a supernode in the factors, wherever its values are. The factors know whole supernodes;
+// tiles are runs of their columns.
+struct PanelPlace {
+  Index wide;  // that supernode
+  Index height;
+  Index width;
+  Index column;
+};
+inline PanelPlace place_of_panel(const symbolic::Structure& tiles, distribution::Side side, Index k,
+                                 const symbolic::Structure& whole) {
   const Index wide = whole.supernode_of[usize(tiles.first[usize(k)])];
-  const S* const panel = side == distribution::Side::lower   ? factors.lower_panel(wide)
-                         : side == distribution::Side::upper ? factors.upper_panel(wide)
-                                                             : factors.diagonal_block(wide);
-  return {.value = panel,
+  return {.wide = wide,
           .height = side == distribution::Side::diagonal ? whole.width(wide) : whole.height(wide),
           .width = whole.width(wide),
           .column = tiles.first[usize(k)] - whole.first[usize(wide)]};
+}
+
+template <class S>
+PanelColumns<const S*> panel_of(const symbolic::Structure& tiles, distribution::Side side, Index k,
+                                const numeric::Factors<S>& factors) {
+  const auto [wide, height, width, column] = place_of_panel(tiles, side, k, *factors.structure);
+  const S* const panel = side == distribution::Side::lower   ? factors.lower_panel(wide)
+                         : side == distribution::Side::upper ? factors.upper_panel(wide)
+                                                             : factors.diagonal_block(wide);
+  return {.value = panel, .height = height, .width = width, .column = column};
 }
 
 // Copies `rows` rows of all columns of `to`.

@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "trisweep/mpi/completion.hpp"
@@ -295,6 +296,10 @@ Index ranks_of_first_node(const Communicator& comm) {
   Index ranks = comm.of_node().size();
   comm.broadcast(ranks);
   return ranks;
+}
+
+int processors_of_each(Index ranks_of_node) {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / static_cast<int>(ranks_of_node));
 }
 
 void throw_first_failure(const Communicator& comm, const Failure& mine) {

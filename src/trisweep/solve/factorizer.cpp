@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <utility>
 
 #include "trisweep/backend/device.hpp"
@@ -128,8 +127,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attemp
   if (!given.template in<F>())
     throw mpi::CollectiveError(ErrorKind::usage, "the given factors are in another precision",
                                "choose the option `mixed` as they are");
-  auto source =
-      mpi::agree_on_error(comm_, [&] { return factors_of_system<F>(given.template in<F>(), system_); });
+  auto source = factors_of_system(comm_, given.template in<F>(), system_);
   plan_for(source, given.diagonal, attempt, product, report);
   report.factor.given = true;
   return source;
@@ -258,15 +256,26 @@ std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels(const matrix:
 }
 
 template <Scalar T>
-GivenFactors<T> Factorizer<T>::to_give(const matrix::Csr<T>& a, const Attempt& attempt,
-                                       const Report& report) const {
-  GivenFactors<T> made{.diagonal = report.plan.diagonal};
+FactorSources<T> Factorizer<T>::to_give(const Attempt& attempt, const Report& report) const {
+  FactorSources<T> made{.diagonal = report.plan.diagonal};
   if (attempt.low_precision) {
-    made.in_single = factors_of_caller(*with_panels<Single<T>>(a, attempt), system_);
+    made.in_single = once_more<Single<T>>(attempt);
   } else {
-    made.in_full = factors_of_caller(*with_panels<T>(a, attempt), system_);
+    made.in_full = once_more<T>(attempt);
   }
   return made;
+}
+
+template <Scalar T>
+template <Scalar F>
+std::shared_ptr<FactorSource<F>> Factorizer<T>::once_more(const Attempt& attempt) const {
+  const int threads = options_.threads > 0 ? options_.threads : mpi::processors_of_each(ranks_of_node_);
+  const auto analyze_anew = [&](const matrix::Csr<T>& a, int failed, ordering::Helpers& helpers) {
+    return analyze<F>(a, attempt, failed, &helpers).analysis;
+  };
+  auto made = factor_once<F>(comm_, system_, begun_, analyze_anew, numeric_options(threads, attempt),
+                             options_.observed_by());
+  return factors_of_caller(comm_, std::move(made.source), system_);
 }
 
 template <Scalar T>
@@ -295,10 +304,9 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
 
 template <Scalar T>
 int Factorizer<T>::threads_for(const Analysis& analysis) const {
-  const int all = static_cast<int>(std::thread::hardware_concurrency());
-  const int processors = std::max(1, all / static_cast<int>(ranks_of_node_));
   return options_.threads > 0 ? options_.threads
-                              : numeric::useful_threads(*analysis.structure, analysis.kind, processors);
+                              : numeric::useful_threads(*analysis.structure, analysis.kind,
+                                                        mpi::processors_of_each(ranks_of_node_));
 }
 
 template <Scalar T>
@@ -334,7 +342,7 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 #define INSTANTIATE_REST(T)                                   \
   template void Factorizer<T>::adopt(PlannedSystem, Report&); \
-  template GivenFactors<T> Factorizer<T>::to_give(const matrix::Csr<T>&, const Attempt&, const Report&) const;
+  template FactorSources<T> Factorizer<T>::to_give(const Attempt&, const Report&) const;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_REST)
 
 }  // namespace trisweep::solve

@@ -72,6 +72,10 @@ class Factorizer {
   template <Scalar F>
   std::shared_ptr<FactorSource<F>> factor_on_all_ranks(Attempt& attempt, Report& report);
 
+  // The last factors once more, by all ranks, as those of the caller's matrix: for another solver to begin
+  // with, and for files. Collective.
+  FactorSources<T> to_give(const Attempt& attempt, const Report& report) const;
+
   // The rest is for rank 0 alone.
   // The analysis and plan for the likely kind of factorization, in the precision F; or where so many kinds
   // have failed, for another. `helpers`: who dissects, too.
@@ -86,10 +90,10 @@ class Factorizer {
   // The same factors with their panels, which the last attempt has made tiles of.
   template <Scalar F>
   std::shared_ptr<const Factorization<F>> with_panels(const matrix::Csr<T>& a, const Attempt& attempt) const;
-  // Those, for another solver to begin with.
-  GivenFactors<T> to_give(const matrix::Csr<T>& a, const Attempt& attempt, const Report& report) const;
 
  private:
+  template <Scalar F>
+  std::shared_ptr<FactorSource<F>> once_more(const Attempt& attempt) const;
   template <Scalar F>
   void plan_for(std::shared_ptr<FactorSource<F>> source, const std::string& diagonal, const Attempt& attempt,
                 const model::ProductShare& product, Report& report);

@@ -5,8 +5,11 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/numeric/estimates.hpp"
+#include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/solve/factor_source.hpp"
 #include "trisweep/solve/fronts_of_ranks.hpp"
 
@@ -68,5 +71,30 @@ class FrontsFactorizer {
   std::optional<numeric::Fronts> fronts_;  // this rank's
   std::size_t first_bytes_ = 0;            // of the factors that came of the analysis as it was given
 };
+
+// Factors a system once, by all ranks. `begun`: rank 0's analysis for it; null there: analyze(a, failed,
+// helpers) makes one of the gathered matrix, after so many of other kinds have failed, as the given one may.
+// `options`: with the most threads of a rank. Collective.
+template <Scalar F, Scalar T, class Analyze>
+FrontFactors<F> factor_once(const mpi::Communicator& comm, const LinearSystem<T>& system,
+                            std::shared_ptr<const Analysis> begun, const Analyze& analyze,
+                            numeric::FactorizationOptions options, Observer& observer) {
+  FrontsFactorizer<F, T> fronts;
+  const auto rows = mpi::agree_on_error(comm, [&] { return system.template rows_in<T>(); });
+  const int most_threads = options.threads;
+  for (int failed = 0;; ++failed) {
+    char has_begun = begun != nullptr;
+    comm.broadcast(has_begun);
+    if (has_begun == 0)
+      gather_to_order(comm, system, [&](const matrix::Csr<T>& a, ordering::Helpers& helpers) {
+        begun = analyze(a, failed, helpers);
+      });
+    fronts.begin(comm, std::exchange(begun, nullptr));
+    const Analysis& analysis = *fronts.analysis();
+    options.threads = numeric::useful_threads(*analysis.structure, analysis.kind, most_threads);
+    if (auto made = fronts.factor(comm, rows, system.matrix().partition(), options, observer))
+      return *std::move(made);
+  }
+}
 
 }  // namespace trisweep::solve

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "trisweep/core/permutation.hpp"
@@ -14,114 +12,126 @@
 namespace trisweep::solve {
 namespace {
 
-// The analysis of another matrix: of that one times 1 / scale, with its rows and columns in the order `from`
-// (empty: in the same). Without fronts, which go by the entries of the matrix: they are made where other
-// values are factored.
-Analysis of_other_rows(const Analysis& analysis, std::span<const Index> from, double scale) {
-  Analysis result{.ordering = analysis.ordering, .structure = analysis.structure, .kind = analysis.kind};
-  ordering::Ordering& order = result.ordering;
-  if (!from.empty())
-    order = {.row_new = gathered(order.row_new, from),
-             .col_new = gathered(order.col_new, from),
-             .row_scale = gathered(order.row_scale, from),
-             .col_scale = gathered(order.col_scale, from),
+// Another matrix beside one with factors: that one divided by `scale`, with its rows and columns in the order
+// `from` (empty: in the same).
+struct OtherRows {
+  std::vector<Index> from;
+  double scale;
+};
+
+// Without fronts, which go by the entries of the matrix: they are made where other values are factored.
+std::shared_ptr<const Analysis> analysis_of(const OtherRows& other, const Analysis& analysis) {
+  auto result = std::make_shared<Analysis>(Analysis{
+      .ordering = analysis.ordering, .structure = analysis.structure, .kind = analysis.kind, .fronts = {}});
+  ordering::Ordering& order = result->ordering;
+  if (!other.from.empty())
+    order = {.row_new = gathered(order.row_new, other.from),
+             .col_new = gathered(order.col_new, other.from),
+             .row_scale = gathered(order.row_scale, other.from),
+             .col_scale = gathered(order.col_scale, other.from),
              .tree = order.tree};
-  for (double& s : order.row_scale) s *= scale;
+  for (double& s : order.row_scale) s *= other.scale;
   return result;
 }
 
-template <Scalar S, Scalar T>
-class FactorsOfSystem final : public FactorSource<S> {
+// The factors of one matrix as those of the other.
+template <Scalar S>
+class FactorsInOtherRows final : public FactorSource<S> {
  public:
-  FactorsOfSystem(std::shared_ptr<FactorSource<S>> source, const LinearSystem<T>& system)
-      : source_(std::move(source)), system_(system) {}
+  FactorsInOtherRows(std::shared_ptr<FactorSource<S>> source, std::shared_ptr<const Analysis> analysis,
+                     double norm_one, double scale)
+      : source_(std::move(source)),
+        analysis_(std::move(analysis)),
+        norm_one_(norm_one),
+        log_scale_(std::log(scale)) {}
 
-  std::shared_ptr<const Analysis> analysis(const mpi::Communicator& comm) override {
-    if (!analysis_) {
-      const auto given = source_->analysis(comm);
-      std::vector<Index> from;
-      mpi::agree_on_error(comm, [&] {
-        const std::span<const Index> number = system_.numbers().number;
-        from.assign(number.begin(), number.end());
-      });
-      comm.broadcast(from);
-      mpi::agree_on_error(comm, [&] {
-        if (given->structure->n != system_.matrix().partition().rows())
-          throw Error(ErrorKind::usage,
-                      fmt::format("factors of {} rows for a matrix of {}", given->structure->n,
-                                  system_.matrix().partition().rows()),
-                      "pass the matrix that was factored");
-        analysis_ = std::make_shared<const Analysis>(of_other_rows(*given, from, 1 / double(system_.unit())));
-      });
-    }
-    return analysis_;
-  }
-
+  std::shared_ptr<const Analysis> analysis(const mpi::Communicator&) override { return analysis_; }
   engine::PieceValues<S> panels(const mpi::Communicator& comm, const distribution::Distribution& distribution,
                                 const distribution::LocalBlocks& local_blocks) override {
     return source_->panels(comm, distribution, local_blocks);
   }
-
-  double scaled_norm_one(const mpi::Communicator& comm) override {
-    if (const double known = source_->scaled_norm_one(comm); known > 0) return known;
-    const ordering::Ordering& order = analysis_->ordering;
-    const Index first = system_.numbers().first;
-    const std::vector<double> sums = system_.column_sums(
-        [&](Index i, const T& v) { return order.row_scale[usize(first + i)] * double(std::abs(v)); });
-    double norm = 0;
-    for (std::size_t j = 0; j < sums.size(); ++j) norm = std::max(norm, sums[j] * order.col_scale[j]);
-    return norm;
-  }
-
+  void expect_last() override { source_->expect_last(); }
+  double scaled_norm_one(const mpi::Communicator&) override { return norm_one_; }
   std::shared_ptr<const void> analysis_key(const mpi::Communicator& comm) const override {
     return source_->analysis_key(comm);
   }
   bool holds_matrix() const override { return source_->holds_matrix(); }
-  void describe(FactorReport& report) const override { source_->describe(report); }
+  void describe(FactorReport& report) const override {
+    source_->describe(report);
+    if (report.pivots) report.pivots->log_modulus -= double(analysis_->structure->n) * log_scale_;
+  }
 
  private:
   std::shared_ptr<FactorSource<S>> source_;
-  const LinearSystem<T>& system_;
   std::shared_ptr<const Analysis> analysis_;
+  double norm_one_;
+  double log_scale_;
 };
+
+// ||Dr A Dc||_1 of the system, in the analysis of its factors.
+template <Scalar T>
+double scaled_norm_one(const LinearSystem<T>& system, const ordering::Ordering& order) {
+  const Index first = system.numbers().first;
+  const std::vector<double> sums = system.column_sums(
+      [&](Index i, const T& v) { return order.row_scale[usize(first + i)] * double(std::abs(v)); });
+  double norm = 0;
+  for (std::size_t j = 0; j < sums.size(); ++j) norm = std::max(norm, sums[j] * order.col_scale[j]);
+  return norm;
+}
+
+// On all ranks, of the callers' rows: their numbers in the whole matrix.
+template <Scalar T>
+std::vector<Index> all_numbers(const mpi::Communicator& comm, const LinearSystem<T>& system) {
+  auto all = mpi::agree_on_error(comm, [&] {
+    const std::span<const Index> number = system.numbers().number;
+    return std::vector<Index>(number.begin(), number.end());
+  });
+  comm.broadcast(all);
+  return all;
+}
 
 }  // namespace
 
-template <Scalar T>
-FactorSources<T> sources_of(const mpi::Communicator& comm, GivenFactors<T> factors) {
-  std::array<char, 2> has{factors.in_full != nullptr, factors.in_single != nullptr};
-  comm.broadcast(has);
-  FactorSources<T> sources{.diagonal = factors.diagonal};
-  mpi::agree_on_error(comm, [&] {
-    if (has[0] != 0) sources.in_full = root_factors(std::move(factors.in_full));
-    if (has[1] != 0) sources.in_single = root_factors(std::move(factors.in_single));
-  });
-  return sources;
-}
-
 template <Scalar S, Scalar T>
-std::shared_ptr<FactorSource<S>> factors_of_system(std::shared_ptr<FactorSource<S>> of_caller,
+std::shared_ptr<FactorSource<S>> factors_of_system(const mpi::Communicator& comm,
+                                                   std::shared_ptr<FactorSource<S>> of_caller,
                                                    const LinearSystem<T>& system) {
-  return std::make_shared<FactorsOfSystem<S, T>>(std::move(of_caller), system);
+  const auto given = of_caller->analysis(comm);
+  const double known_norm = of_caller->scaled_norm_one(comm);
+  const OtherRows other{all_numbers(comm, system), 1 / double(system.unit())};
+  const auto analysis = mpi::agree_on_error(comm, [&] {
+    const Index rows = system.matrix().partition().rows();
+    if (given->structure->n != rows)
+      throw Error(ErrorKind::usage,
+                  fmt::format("factors of {} rows for a matrix of {}", given->structure->n, rows),
+                  "pass the matrix that was factored");
+    return analysis_of(other, *given);
+  });
+  const double norm = known_norm > 0 ? known_norm : scaled_norm_one(system, analysis->ordering);
+  return mpi::agree_on_error(comm, [&] {
+    return std::make_shared<FactorsInOtherRows<S>>(std::move(of_caller), analysis, norm, other.scale);
+  });
 }
 
 template <Scalar S, Scalar T>
-std::shared_ptr<const Factorization<S>> factors_of_caller(const Factorization<S>& of_system,
-                                                          const LinearSystem<T>& system) {
-  return std::make_shared<const Factorization<S>>(Factorization<S>{
-      std::make_shared<const Analysis>(of_other_rows(
-          *of_system.analysis, inverse_permutation(system.numbers().number), double(system.unit()))),
-      of_system.factors, of_system.scaled_norm_one});
+std::shared_ptr<FactorSource<S>> factors_of_caller(const mpi::Communicator& comm,
+                                                   std::shared_ptr<FactorSource<S>> of_system,
+                                                   const LinearSystem<T>& system) {
+  const auto made = of_system->analysis(comm);
+  const double norm = of_system->scaled_norm_one(comm);
+  const std::vector<Index> number = all_numbers(comm, system);
+  return mpi::agree_on_error(comm, [&] {
+    const OtherRows other{inverse_permutation(number), double(system.unit())};
+    return std::make_shared<FactorsInOtherRows<S>>(std::move(of_system), analysis_of(other, *made), norm,
+                                                   other.scale);
+  });
 }
 
-#define INSTANTIATE(T) template FactorSources<T> sources_of(const mpi::Communicator&, GivenFactors<T>);
-TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-
-#define INSTANTIATE_STORAGE(S, T)                                                               \
-  template std::shared_ptr<FactorSource<S>> factors_of_system(std::shared_ptr<FactorSource<S>>, \
-                                                              const LinearSystem<T>&);          \
-  template std::shared_ptr<const Factorization<S>> factors_of_caller(const Factorization<S>&,   \
-                                                                     const LinearSystem<T>&);
-TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE_STORAGE)
+#define INSTANTIATE(S, T)                                                                  \
+  template std::shared_ptr<FactorSource<S>> factors_of_system(                             \
+      const mpi::Communicator&, std::shared_ptr<FactorSource<S>>, const LinearSystem<T>&); \
+  template std::shared_ptr<FactorSource<S>> factors_of_caller(                             \
+      const mpi::Communicator&, std::shared_ptr<FactorSource<S>>, const LinearSystem<T>&);
+TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 
 }  // namespace trisweep::solve

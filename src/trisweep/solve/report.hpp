@@ -46,7 +46,7 @@ struct FactorReport {
   std::size_t uncompressed_bytes = 0;           // the same, where panels are as they are
   Index supernodes = 0;                         // diagonal blocks
   double flops = 0;                             // of factoring and inverting, from the structure
-  bool given = false;                           // made before, see GivenFactors
+  bool given = false;                           // made before, see FactorSources
   std::string factorization = "own";            // or the name of SolverOptions::factorization
   double analysis_seconds = 0;                  // of ordering and structure
   double seconds = 0;                           // of factoring

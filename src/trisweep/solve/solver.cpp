@@ -97,7 +97,8 @@ struct Solver<T>::State {
   template <Scalar F>
   void distribute(Parts<F> parts) {
     const auto start = Clock::now();
-    if (parts.source && !options.compress.automatic) parts.source->expect_last();
+    const bool are_ours = parts.source && !report.factor.given;  // others may use those given, too
+    if (are_ours && !options.compress.automatic) parts.source->expect_last();
     make_solver(parts);
     settle_compression(parts);
     parts = {};
@@ -267,10 +268,6 @@ template <Scalar T>
 Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options)
     : Solver(mpi::Communicator(comm, {}, options.watchdog), std::move(rows), options) {}
 template <Scalar T>
-Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, GivenFactors<T> factors)
-    : Solver(comm, std::move(rows), options,
-             sources_of(mpi::Communicator(comm, {}, options.watchdog), std::move(factors))) {}
-template <Scalar T>
 Solver<T>::Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, FactorSources<T> factors)
     : state_(make(mpi::Communicator(comm, {}, options.watchdog), std::move(rows), options, std::move(factors),
                   nullptr)) {}
@@ -376,9 +373,8 @@ FactoredSystem<T> Solver<T>::factored_system() {
   FactoredSystem<T> result;
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "factored_system"});
-    s.system.gather([&](const matrix::Csr<T>& a) {
-      result = {s.system.as_given(a), s.factorizer.to_give(a, s.attempt, s.report)};
-    });
+    result.factors = s.factorizer.to_give(s.attempt, s.report);
+    s.system.gather([&](const matrix::Csr<T>& a) { result.a = s.system.as_given(a); });
   });
   return result;
 }

@@ -33,9 +33,7 @@ namespace trisweep::solve {
 template <Scalar T>
 struct FactorSources;  // solve/factor_source.hpp
 template <Scalar T>
-struct GivenFactors;  // solve/given_factors.hpp
-template <Scalar T>
-struct FactoredSystem;  // the same
+struct FactoredSystem;  // solve/given_factors.hpp
 struct PlannedSystem;   // planning.hpp
 
 // A collective object: every rank of the communicator makes one, calls the same methods in the same order
@@ -53,11 +51,11 @@ class Solver {
   // not finite; Error(numerical) when the matrix is structurally singular; Error(environment) when memory
   // does not suffice, or there is no such device.
   Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options = {});
-  // The same, but begins with `factors` of the matrix that were made here before (given_factors.hpp), in the
-  // precision that the options have: full, or `mixed`. The matrix is gathered nowhere, until other values, or
-  // a second try, are factored here. Throws Error(usage) also when factors are of another precision or size.
-  Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, GivenFactors<T> factors);
-  // The same with `factors` that another library has made (lu_source.hpp), whose errors it throws.
+  // The same, but begins with `factors` of the matrix that were made before: here (root_factors.hpp, or
+  // factored_system() of another solver), by another library (lu_source.hpp), or saved in files
+  // (storage/factor_file.hpp); in the precision that the options have: full, or `mixed`. The matrix is
+  // gathered nowhere, until other values, or a second try, are factored here. Throws Error(usage) also when
+  // factors are of another precision or size, and what their source throws.
   Solver(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options, FactorSources<T> factors);
   // The same as a part of an object, whose messages and fault state it shares.
   Solver(const mpi::Communicator& comm, BlockRows<T> rows, const SolverOptions& options = {});
@@ -109,9 +107,9 @@ class Solver {
   // L and U by their entries, on rank 0 (others: empty), in the order of the ranks' rows. They are factored
   // once more, in the precision T. Throws as the constructor does.
   ExplicitFactors<T> explicit_factors();
-  // The matrix and its factors for another solver to begin with, and for files (storage/factor_file.hpp), on
-  // rank 0 (others: empty): factored once more, in the precision that the factors have after the last solve.
-  // Throws as the constructor does.
+  // The matrix and its factors for another solver to begin with, and for files (storage/factor_file.hpp):
+  // factored once more by all ranks, in the precision that the factors have after the last solve. Throws as
+  // the constructor does.
   FactoredSystem<T> factored_system();
 
   // Allocates for solves of op with at most `nrhs` right-hand sides, which then allocate nothing (but GMRES).

@@ -3,269 +3,169 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <complex>
 #include <random>
 #include <utility>
 
 #include "trisweep/model/precision.hpp"
-#include "trisweep/storage/fields.hpp"
-#include "trisweep/symbolic/diagonals.hpp"
+#include "trisweep/solve/broadcast.hpp"
+#include "trisweep/solve/front_owners.hpp"
+#include "trisweep/solve/report.hpp"
+#include "trisweep/storage/panel_files.hpp"
 
 namespace trisweep::storage {
 namespace {
 
-constexpr const char* remedy = "make the factors again with trisweep factor";
-constexpr FileFormat index_format{"trisweep factors", 3, remedy};
-constexpr FileFormat panels_format{"panels of trisweep factors", 1, remedy};
+// Each rank reads its pieces.
+template <Scalar F>
+class SavedFactors final : public solve::FactorSource<F> {
+ public:
+  // `index`: rank 0's; elsewhere ignored.
+  SavedFactors(std::filesystem::path folder, FactorIndex index)
+      : index_(std::move(index)), files_{.folder = std::move(folder), .identity = {}, .writer = {}} {}
 
-std::filesystem::path panels_file(const std::filesystem::path& folder) {
-  return folder / "panels-0.h5";
-}
+  std::shared_ptr<const solve::Analysis> analysis(const mpi::Communicator& comm) override {
+    if (!analysis_) {
+      mpi::agree_on_error(comm, [&] {
+        files_.identity = index_.head.identity;
+        files_.writer = index_.head.writer;
+      });
+      comm.broadcast(files_.identity);
+      comm.broadcast(files_.writer);
+      analysis_ = solve::broadcast_analysis(comm, index_.analysis);
+    }
+    return analysis_;
+  }
 
-// What an index says of factors beside their structure.
-struct Head {
-  std::string identity;  // of this saving: the file of panels has it, too
-  std::string scalar;    // "real" or "complex"
-  std::string precision;
-  std::string diagonal;
-  std::string kind;
-  numeric::PivotSummary pivots;
-  Index perturbed_pivots = 0;
-  Index delayed_pivots = 0;
-  double scaled_norm_one = 0;
-  std::vector<double> phase;  // of the determinant: real and imaginary part
-  std::vector<Offset> panel_ptr, diagonal_ptr;
+  engine::PieceValues<F> panels(const mpi::Communicator& comm, const distribution::Distribution& distribution,
+                                const distribution::LocalBlocks& local_blocks) override {
+    return mpi::agree_on_error(comm, [&] {
+      if (!std::filesystem::exists(files_.folder))
+        throw Error(ErrorKind::environment,
+                    fmt::format("{} is not there on rank {}", files_.folder.string(), comm.rank()),
+                    "keep it where all ranks see it");
+      return read_panels<F>({files_, *analysis_->structure, analysis_->kind}, distribution, local_blocks);
+    });
+  }
+
+  double scaled_norm_one(const mpi::Communicator& comm) override {
+    double norm = index_.head.scaled_norm_one;
+    comm.broadcast(norm);
+    return norm;
+  }
+  std::shared_ptr<const void> analysis_key(const mpi::Communicator&) const override {
+    return index_.analysis ? index_.analysis->structure : nullptr;
+  }
+  bool holds_matrix() const override { return index_.head.holds_matrix; }
+  void describe(solve::FactorReport& report) const override {
+    const FactorHead& head = index_.head;
+    report.perturbed_pivots = head.perturbed_pivots;
+    report.delayed_pivots = head.delayed_pivots;
+    if (numeric::has_upper(index_.analysis->kind)) return;
+    report.pivots = head.pivots;
+    report.pivots->phase = {head.phase[0], head.phase[1]};
+  }
+
+ private:
+  FactorIndex index_;
+  PanelFiles files_;
+  std::shared_ptr<const solve::Analysis> analysis_;
 };
 
-template <class Visit, class Header>
-void for_each_field(const Visit& visit, Header& head) {
-  visit("identity", head.identity);
-  visit("scalar", head.scalar);
-  visit("precision", head.precision);
-  visit("diagonal", head.diagonal);
-  visit("kind", head.kind);
-  visit("positive_pivots", head.pivots.positive);
-  visit("negative_pivots", head.pivots.negative);
-  visit("zero_pivots", head.pivots.zero);
-  visit("pivots_have_signs", head.pivots.has_signs);
-  visit("log_determinant", head.pivots.log_modulus);
-  visit("determinant_phase", head.phase);
-  visit("perturbed_pivots", head.perturbed_pivots);
-  visit("delayed_pivots", head.delayed_pivots);
-  visit("scaled_norm_one", head.scaled_norm_one);
-  visit("panel_ptr", head.panel_ptr);
-  visit("diagonal_ptr", head.diagonal_ptr);
-}
-
-template <class Visit, class Ordering>
-void for_each_field_of_ordering(const Visit& visit, Ordering& order) {
-  visit("row_new", order.row_new);
-  visit("col_new", order.col_new);
-  visit("row_scale", order.row_scale);
-  visit("col_scale", order.col_scale);
-  visit("order_levels", order.tree.levels);
-  visit("order_begin", order.tree.begin);
-  visit("order_end", order.tree.end);
-}
-
-template <class T>
-std::span<const std::byte> bytes_of(const T& values) {
-  return std::as_bytes(std::span(values.data(), values.size()));
-}
-
-void write_matrix(Hdf5Writer& file, const matrix::AnyCsr& any) {
-  std::visit(
-      [&](const auto& a) {
-        file.list<Offset>("matrix_row_ptr", a.pattern.row_ptr);
-        file.list<Index>("matrix_col", a.pattern.col);
-        file.list<std::byte>("matrix_value", bytes_of(a.value));
-      },
-      any);
-}
-
-template <class Row>
-bool is_name_in(std::span<const Row> table, const std::string& name) {
-  return std::ranges::any_of(table, [&](const Row& row) { return row.name == name; });
-}
-
-bool ascends(const std::vector<Offset>& ptr, std::size_t size) {
-  return ptr.size() == size + 1 && ptr.front() == 0 && std::ranges::is_sorted(ptr);
-}
-bool are_below(const std::vector<Index>& list, Index end) {
-  return std::ranges::all_of(list, [&](Index i) { return i >= 0 && i < end; });
-}
-
-template <Scalar T>
-matrix::Csr<T> read_matrix(const Hdf5Reader& file) {
-  matrix::Csr<T> a;
-  a.pattern.row_ptr = file.list<Offset>("matrix_row_ptr");
-  a.pattern.col = file.list<Index>("matrix_col");
-  a.pattern.rows = a.pattern.cols = static_cast<Index>(a.pattern.row_ptr.size()) - 1;
-  if (a.pattern.rows < 1 || !ascends(a.pattern.row_ptr, usize(a.pattern.rows)) ||
-      a.pattern.row_ptr.back() != std::ssize(a.pattern.col) || !are_below(a.pattern.col, a.pattern.cols) ||
-      file.size("matrix_value") != std::ssize(a.pattern.col) * Offset{sizeof(T)})
-    file.refuse("its matrix is inconsistent");
-  a.value.resize(a.pattern.col.size());
-  file.read<std::byte>("matrix_value", 0, std::as_writable_bytes(std::span(a.value)));
-  return a;
-}
-
-bool is_sound(const ordering::SeparatorTree& tree) {
-  constexpr int most_levels = 30;
-  return tree.levels >= 0 && tree.levels <= most_levels && tree.begin.size() == usize(tree.nodes()) &&
-         tree.end.size() == usize(tree.nodes());
-}
-
-bool is_sound(const symbolic::Structure& s) {
-  const auto n = usize(s.n);
-  if (s.n < 1 || s.first.empty() || s.first.front() != 0 || s.first.back() != s.n || !is_sound(s.tree))
-    return false;
-  const std::size_t count = s.first.size() - 1;
-  return std::ranges::is_sorted(s.first) && s.supernode_of.size() == n &&
-         are_below(s.supernode_of, s.supernodes()) && s.parent.size() == count &&
-         std::ranges::all_of(s.parent, [&](Index k) { return k >= -1 && k < s.supernodes(); }) &&
-         ascends(s.row_ptr, count) && s.row_ptr.back() == std::ssize(s.row) && are_below(s.row, s.n) &&
-         ascends(s.block_ptr, count) && s.block_ptr.back() == std::ssize(s.block) &&
-         s.whole.size() == count && s.group.size() == count && are_below(s.group, s.supernodes());
-}
-
-bool is_sound(const solve::Analysis& analysis, const Head& head) {
-  const symbolic::Structure& s = *analysis.structure;
-  const ordering::Ordering& order = analysis.ordering;
-  const auto n = usize(s.n), count = s.first.size() - 1;
-  return is_sound(s) && is_sound(order.tree) && order.row_new.size() == n && order.col_new.size() == n &&
-         are_below(order.row_new, s.n) && are_below(order.col_new, s.n) && order.row_scale.size() == n &&
-         order.col_scale.size() == n && ascends(head.panel_ptr, count) && ascends(head.diagonal_ptr, count);
-}
-
 template <Scalar F>
-Buffer<F> read_panels(const Hdf5Reader& file, const char* name, Offset size) {
-  if (file.size(name) != size * Offset{sizeof(F)})
-    file.refuse("its panels are not those of the index beside it");
-  Buffer<F> values(usize(size), "the factors");
-  file.read<std::byte>(name, 0, std::as_writable_bytes(values.span()));
-  return values;
-}
-
-template <Scalar F>
-std::shared_ptr<const solve::Factorization<F>> read_factorization(
-    const std::filesystem::path& folder, const Head& head, std::shared_ptr<const solve::Analysis> analysis) {
-  const Hdf5Reader file(panels_file(folder), panels_format);
-  if (file.text("identity") != head.identity) file.refuse("it does not belong to the index beside it");
-  auto factors = std::make_shared<numeric::Factors<F>>();
-  factors->structure = analysis->structure;
-  factors->kind = analysis->kind;
-  factors->panel_ptr = head.panel_ptr;
-  factors->diagonal_ptr = head.diagonal_ptr;
-  factors->lower = read_panels<F>(file, "lower", head.panel_ptr.back());
-  factors->diagonal = read_panels<F>(file, "diagonal", head.diagonal_ptr.back());
-  factors->upper = read_panels<F>(file, "upper", has_upper(factors->kind) ? head.panel_ptr.back() : 0);
-  factors->perturbed_pivots = head.perturbed_pivots;
-  factors->delayed_pivots = head.delayed_pivots;
-  factors->pivots = head.pivots;
-  factors->pivots.phase = {head.phase[0], head.phase[1]};
-  return std::make_shared<const solve::Factorization<F>>(
-      solve::Factorization<F>{std::move(analysis), std::move(factors), head.scaled_norm_one});
-}
-
-template <Scalar F>
-void write_panels(const std::filesystem::path& path, const std::string& identity,
-                  const numeric::Factors<F>& factors) {
-  OutputFile output(path);
-  Hdf5Writer file(output, panels_format);
-  file.text("identity", identity);
-  file.list<std::byte>("lower", bytes_of(factors.lower));
-  file.list<std::byte>("diagonal", bytes_of(factors.diagonal));
-  file.list<std::byte>("upper", bytes_of(factors.upper));
-  file.commit();
-}
-
-// Completes the head, which has precision and diagonal.
-template <Scalar F>
-void save(OutputFolder& folder, const matrix::AnyCsr& a, Head head,
-          const solve::Factorization<F>& factorization) {
-  const solve::Analysis& analysis = *factorization.analysis;
-  const numeric::Factors<F>& factors = *factorization.factors;
-  std::random_device random;
-  head.identity = fmt::format("{:08x}{:08x}", random(), random());
+void describe(const solve::FactorSource<F>& source, numeric::Kind kind, FactorHead& head) {
+  solve::FactorReport report;
+  source.describe(report);
   head.scalar = is_complex<F> ? "complex" : "real";
-  head.kind = numeric::describe(analysis.kind).name;
-  head.pivots = factors.pivots;
-  head.phase = {factors.pivots.phase.real(), factors.pivots.phase.imag()};
-  head.perturbed_pivots = factors.perturbed_pivots;
-  head.delayed_pivots = factors.delayed_pivots;
-  head.scaled_norm_one = factorization.scaled_norm_one;
-  head.panel_ptr = factors.panel_ptr;
-  head.diagonal_ptr = factors.diagonal_ptr;
-  write_panels(panels_file(folder.temporary()), head.identity, factors);
-  OutputFile output(folder.temporary() / factor_index);
-  Hdf5Writer file(output, index_format);
-  const FieldWriter write{file};
-  for_each_field(write, head);
-  for_each_field_of_ordering(write, analysis.ordering);
-  for_each_field_of_structure(write, *analysis.structure);
-  write_matrix(file, a);
-  file.commit();
-  folder.commit();
+  head.kind = numeric::describe(kind).name;
+  if (report.pivots) head.pivots = *report.pivots;
+  head.phase = {head.pivots.phase.real(), head.pivots.phase.imag()};
+  head.perturbed_pivots = report.perturbed_pivots;
+  head.delayed_pivots = report.delayed_pivots;
+  head.holds_matrix = source.holds_matrix();
+}
+
+// By the ranks that have them, where they were factored here. Rank 0 has the folder.
+template <Scalar F>
+PanelFiles write_all_panels(const mpi::Communicator& comm, const OutputFolder* folder,
+                            solve::FactorSource<F>& source) {
+  const auto structure = source.analysis(comm)->structure;
+  PanelFiles files;
+  std::string place;
+  mpi::agree_on_error(comm, [&] {
+    files.writer = solve::FrontOwners(*structure, comm.size()).of_supernode;
+    if (folder == nullptr) return;
+    std::random_device random;
+    files.identity = fmt::format("{:08x}{:08x}", random(), random());
+    place = folder->temporary().string();
+  });
+  comm.broadcast(files.identity);
+  comm.broadcast(place);
+  distribution::Distribution distribution;
+  const auto local_blocks = mpi::agree_on_error(comm, [&] {
+    files.folder = place;
+    distribution = distribution_of(files, comm.size(), structure);
+    return distribution::make_local_blocks(*structure, *distribution.mapping, comm.rank());
+  });
+  const auto panels = source.panels(comm, distribution, local_blocks);
+  mpi::agree_on_error(comm, [&] {
+    if (std::ranges::count(files.writer, comm.rank()) > 0) write_panels(files, comm.rank(), panels);
+  });
+  return files;
+}
+
+// `head` has precision and diagonal.
+template <Scalar F>
+void save(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a, FactorHead head,
+          solve::FactorSource<F>& source) {
+  const PanelFiles files = write_all_panels(comm, folder, source);
+  const auto analysis = source.analysis(comm);
+  head.scaled_norm_one = source.scaled_norm_one(comm);
+  mpi::agree_on_error(comm, [&] {
+    if (folder == nullptr) return;
+    head.identity = files.identity;
+    head.writer = files.writer;
+    describe(source, analysis->kind, head);
+    write_index(*folder, a, {head, analysis});
+    folder->commit();
+  });
 }
 
 }  // namespace
 
 template <Scalar T>
-void save_factors(OutputFolder& folder, const matrix::AnyCsr& a, const std::string& precision,
-                  const solve::GivenFactors<T>& factors) {
-  Head head{.precision = precision, .diagonal = factors.diagonal};
-  if (factors.in_full) return save(folder, a, std::move(head), *factors.in_full);
-  save(folder, a, std::move(head), *factors.in_single);
-}
-
-std::string saved_precision(const std::filesystem::path& folder) {
-  const Hdf5Reader file(folder / factor_index, index_format);
-  std::string precision = file.text("precision");
-  if (!is_name_in(model::precisions(), precision)) file.refuse("it names an unknown precision");
-  return precision;
-}
-
-matrix::AnyCsr load_matrix(const std::filesystem::path& folder) {
-  const Hdf5Reader file(folder / factor_index, index_format);
-  if (file.text("scalar") == "complex") return read_matrix<std::complex<double>>(file);
-  return read_matrix<double>(file);
+void save_factors(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a,
+                  const std::string& precision, const solve::FactorSources<T>& factors) {
+  const FactorHead head{.precision = precision, .diagonal = factors.diagonal};
+  if (factors.in_full) return save(comm, folder, a, head, *factors.in_full);
+  save(comm, folder, a, head, *factors.in_single);
 }
 
 template <Scalar T>
-solve::GivenFactors<T> load_factors(const std::filesystem::path& folder) {
-  const Hdf5Reader file(folder / factor_index, index_format);
-  Head head;
-  const FieldReader read{file};
-  for_each_field(read, head);
-  if (!is_name_in(model::precisions(), head.precision) || !is_name_in(symbolic::diagonals(), head.diagonal) ||
-      !is_name_in(numeric::kinds(), head.kind) || head.phase.size() != 2)
-    file.refuse("it names an unknown precision, diagonal or kind");
-  const auto& precision = model::find_precision(head.precision);
-  if ((head.scalar == "complex") != is_complex<T> ||
-      precision.single_system != std::same_as<RealOf<T>, float>)
-    file.refuse(fmt::format("its factors are {} in {} precision", head.scalar, head.precision));
-  auto analysis = std::make_shared<solve::Analysis>();
-  auto structure = std::make_shared<symbolic::Structure>();
-  for_each_field_of_ordering(read, analysis->ordering);
-  for_each_field_of_structure(read, *structure);
-  analysis->structure = std::move(structure);
-  analysis->kind = numeric::find_kind(head.kind).kind;
-  if (!is_sound(*analysis, head)) file.refuse("its structure is inconsistent");
-  solve::GivenFactors<T> factors;
-  factors.diagonal = head.diagonal;
-  if (precision.mixed()) {
-    factors.in_single = read_factorization<Single<T>>(folder, head, std::move(analysis));
-  } else {
-    factors.in_full = read_factorization<T>(folder, head, std::move(analysis));
-  }
+solve::FactorSources<T> load_factors(const mpi::Communicator& comm, const std::filesystem::path& folder) {
+  FactorIndex index;
+  solve::FactorSources<T> factors;
+  char mixed = 0;
+  mpi::agree_on_error(comm, [&] {
+    if (comm.rank() != 0) return;
+    index = read_index<T>(folder);
+    factors.diagonal = index.head.diagonal;
+    mixed = model::find_precision(index.head.precision).mixed();
+  });
+  comm.broadcast(mixed);
+  mpi::agree_on_error(comm, [&] {
+    if (mixed != 0) {
+      factors.in_single = std::make_shared<SavedFactors<Single<T>>>(folder, std::move(index));
+    } else {
+      factors.in_full = std::make_shared<SavedFactors<T>>(folder, std::move(index));
+    }
+  });
   return factors;
 }
 
-#define INSTANTIATE(T)                                                                 \
-  template void save_factors(OutputFolder&, const matrix::AnyCsr&, const std::string&, \
-                             const solve::GivenFactors<T>&);                           \
-  template solve::GivenFactors<T> load_factors(const std::filesystem::path&);
+#define INSTANTIATE(T)                                                                       \
+  template void save_factors(const mpi::Communicator&, OutputFolder*, const matrix::AnyCsr&, \
+                             const std::string&, const solve::FactorSources<T>&);            \
+  template solve::FactorSources<T> load_factors(const mpi::Communicator&, const std::filesystem::path&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::storage

@@ -1,33 +1,27 @@
 #pragma once
-// Factors in a folder: index.h5 has the matrix, its order and the structure of its factors, panels-0.h5 the
-// values. Any grid, mapping and number of ranks solves with them. The writer needs the memory of the panels
-// once more.
+// Factors in a folder: an index (factor_index.hpp), and panels-R.h5 with the panels that rank R has written.
+// Any grid, mapping and number of ranks solves with them; each rank reads what it applies. A writer needs the
+// memory of its panels once more.
 
 #include <filesystem>
 #include <string>
 
-#include "trisweep/core/output_file.hpp"
-#include "trisweep/matrix/any_matrix.hpp"
-#include "trisweep/solve/given_factors.hpp"
+#include "trisweep/solve/factor_source.hpp"
+#include "trisweep/storage/factor_index.hpp"
 
 namespace trisweep::storage {
 
-// Every such folder has a file of this name.
-inline constexpr const char* factor_index = "index.h5";
-
-// Writes `factors` into `folder`, which appears. `a`: the matrix as it was read; `precision`: of the system
-// and its factors, by name (model/precision.hpp). Throws Error(environment) when it cannot be written.
+// Writes `factors`, of the matrix `a` as it was read, into `folder`, which appears. Collective: each rank
+// writes a part of them. `folder` is rank 0's, and all ranks must see it; elsewhere it is null, and `a` is
+// ignored. `precision`: of the system and its factors, by name (model/precision.hpp). Throws
+// Error(environment) on every rank when it cannot be written.
 template <Scalar T>
-void save_factors(OutputFolder& folder, const matrix::AnyCsr& a, const std::string& precision,
-                  const solve::GivenFactors<T>& factors);
+void save_factors(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a,
+                  const std::string& precision, const solve::FactorSources<T>& factors);
 
-// The precision of the system saved in `folder`, by name. It and those below are for one process, and throw
-// InputError on a folder that is missing, damaged, of another kind or version.
-std::string saved_precision(const std::filesystem::path& folder);
-// The same of the matrix as it was saved.
-matrix::AnyCsr load_matrix(const std::filesystem::path& folder);
-// The same of its factors. Throws InputError also when they are of another scalar type.
+// The factors in `folder`. Collective: rank 0 reads the index, and where panels are asked for each rank its
+// own, whose errors are thrown then. Throws Error(input) on every rank where read_index() does.
 template <Scalar T>
-solve::GivenFactors<T> load_factors(const std::filesystem::path& folder);
+solve::FactorSources<T> load_factors(const mpi::Communicator& comm, const std::filesystem::path& folder);
 
 }  // namespace trisweep::storage

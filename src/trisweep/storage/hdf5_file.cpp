@@ -80,12 +80,14 @@ Hdf5Handle access_to(void** image) {
 
 }  // namespace
 
-Hdf5Silence::Hdf5Silence() {
+Hdf5Turn::Hdf5Turn() {
+  static std::recursive_mutex turn;
+  lock_ = std::unique_lock(turn);
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Hdf5Silence::~Hdf5Silence() {
+Hdf5Turn::~Hdf5Turn() {
   H5Eset_auto2(H5E_DEFAULT, print_, data_);
 }
 
@@ -226,9 +228,14 @@ std::string Hdf5Reader::text(const char* name) const {
   return value.data();
 }
 
+const Hdf5Handle& Hdf5Reader::list_of(const char* name) const {
+  const auto known = lists_.find(name);
+  if (known != lists_.end()) return known->second;
+  return lists_.emplace(name, opened(H5Dopen2(file_.id(), name, H5P_DEFAULT), H5Dclose)).first->second;
+}
+
 Offset Hdf5Reader::size(const char* name) const {
-  const Hdf5Handle set = opened(H5Dopen2(file_.id(), name, H5P_DEFAULT), H5Dclose);
-  const Hdf5Handle space = opened(H5Dget_space(set.id()), H5Sclose);
+  const Hdf5Handle space = opened(H5Dget_space(list_of(name).id()), H5Sclose);
   const hssize_t size = H5Sget_simple_extent_npoints(space.id());
   if (size < 0 || H5Sget_simple_extent_ndims(space.id()) != 1) refuse_damaged();
   return size;
@@ -237,7 +244,7 @@ Offset Hdf5Reader::size(const char* name) const {
 template <class V>
 void Hdf5Reader::read(const char* name, Offset first, std::span<V> values) const {
   if (values.empty()) return;
-  const Hdf5Handle set = opened(H5Dopen2(file_.id(), name, H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle& set = list_of(name);
   const hsize_t size = values.size();
   const Local there = selected(set.id(), first, values.size());
   const Hdf5Handle here = opened(H5Screate_simple(1, &size, nullptr), H5Sclose);

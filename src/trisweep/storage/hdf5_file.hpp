@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,15 +42,16 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-// While one lives, HDF5 prints no error messages.
-class Hdf5Silence {
+// While one lives, HDF5 is its thread's, for it serves one at a time, and prints no error messages.
+class Hdf5Turn {
  public:
-  Hdf5Silence();
-  ~Hdf5Silence();
-  Hdf5Silence(const Hdf5Silence&) = delete;
-  Hdf5Silence& operator=(const Hdf5Silence&) = delete;
+  Hdf5Turn();
+  ~Hdf5Turn();
+  Hdf5Turn(const Hdf5Turn&) = delete;
+  Hdf5Turn& operator=(const Hdf5Turn&) = delete;
 
  private:
+  std::unique_lock<std::recursive_mutex> lock_;
   void* data_ = nullptr;
   int (*print_)(Hdf5Number, void*) = nullptr;
 };
@@ -61,7 +63,8 @@ struct FileFormat {
   const char* remedy;  // how to make such a file
 };
 
-// V: Index, Offset, double, std::byte. Errors are Error(environment) and name the file's target.
+// V: Index, Offset, double, std::byte. Errors are Error(environment) and name the file's target. Not kept
+// while other ranks are waited for: other threads wait for it.
 //
 // The file is in memory until commit(): HDF5 1.10 ends the program when it is left after it could not write
 // (a full disk), so it never hears of that.
@@ -96,7 +99,7 @@ class Hdf5Writer {
   void check(int status) const;
   void attribute(const char* name, Hdf5Number type, const void* value);
 
-  Hdf5Silence silence_;
+  Hdf5Turn turn_;
   OutputFile& output_;
   void* image_ = nullptr;  // of the file, by malloc()
   Hdf5Handle file_;
@@ -125,13 +128,15 @@ class Hdf5Reader {
 
  private:
   [[noreturn]] void refuse_damaged() const;
+  const Hdf5Handle& list_of(const char* name) const;
   Hdf5Handle opened(Hdf5Number id, Hdf5Handle::Close close) const;
   void require_format() const;
 
-  Hdf5Silence silence_;
+  Hdf5Turn turn_;
   std::filesystem::path path_;
   FileFormat format_;
   Hdf5Handle file_;
+  mutable std::map<std::string, Hdf5Handle> lists_;  // left open: what was read last of each is in memory
 };
 
 // For programs that use HDF5 through this alone, before anything else here: where a file was damaged, HDF5

@@ -5,8 +5,8 @@
 
 #include "support/injection.hpp"
 #include "support/rows_of.hpp"
-#include "trisweep/solve/given_factors.hpp"
 #include "trisweep/solve/lu_source.hpp"
+#include "trisweep/solve/root_factors.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -59,11 +59,9 @@ TEST_F(InjectionInGivenFactors, OfASolver) {
     const testing_support::Undisturbed undisturbed;
     const SolverOptions options = of_one_plan();
     auto rows = uneven_blocks(a_.rows()).of(a_, false);
-    FactorSources<double> library{.in_full = of_library ? source() : nullptr};
-    GivenFactors<double> root{.in_full = of_root(factors_)};
-    return [=, rows = std::move(rows), library = std::move(library), root = std::move(root)]() mutable {
-      return of_library ? Solver<double>(comm, std::move(rows), options, std::move(library))
-                        : Solver<double>(comm, std::move(rows), options, std::move(root));
+    FactorSources<double> factors{.in_full = of_library ? source() : root_factors(of_root(factors_))};
+    return [=, rows = std::move(rows), factors = std::move(factors)]() mutable {
+      return Solver<double>(comm, std::move(rows), options, std::move(factors));
     };
   };
   for (const bool of_library : {false, true}) {

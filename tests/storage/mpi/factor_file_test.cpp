@@ -8,10 +8,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "gallery/gallery.hpp"
+#include "support/injection.hpp"
 #include "support/random_matrix.hpp"
 #include "support/rows_of.hpp"
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
+#include "trisweep/solve/given_factors.hpp"
+#include "trisweep/solve/root_factors.hpp"
 #include "trisweep/solve/solver.hpp"
 #include "trisweep/storage/hdf5_file.hpp"
 
@@ -19,9 +23,9 @@ namespace trisweep::storage {
 namespace {
 
 namespace fs = std::filesystem;
+using distribution::Side;
 using solve::Answer;
-using solve::Factorization;
-using solve::GivenFactors;
+using solve::FactorSources;
 using testing_support::random_matrix;
 using testing_support::show_life;
 using testing_support::world_rank;
@@ -37,11 +41,40 @@ matrix::Csr<T> hard_matrix() {
   return a;
 }
 
+// On rank 0; elsewhere nothing.
 template <Scalar F, Scalar T>
-std::shared_ptr<const Factorization<F>> factors_of(const matrix::Csr<T>& a) {
-  return std::make_shared<const Factorization<F>>(
-      solve::factor<F>(a, std::make_shared<const solve::Analysis>(solve::analyze(a))));
+std::shared_ptr<solve::FactorSource<F>> factors_of(const matrix::Csr<T>& a) {
+  std::shared_ptr<const solve::Factorization<F>> made;
+  if (world_rank() == 0)
+    made = std::make_shared<const solve::Factorization<F>>(
+        solve::factor<F>(a, std::make_shared<const solve::Analysis>(solve::analyze(a))));
+  return solve::root_factors<F>(std::move(made));
 }
+
+// As files have it.
+template <Scalar T>
+matrix::AnyCsr as_read(const matrix::Csr<T>& a) {
+  using Read = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  return matrix::Csr<Read>{a.pattern, {a.value.begin(), a.value.end()}};
+}
+
+template <class Work>
+std::optional<ErrorKind> kind_of(const Work& work) {
+  try {
+    work();
+  } catch (const Error& e) {
+    return e.kind();
+  }
+  return std::nullopt;
+}
+
+// Some of all ranks, with the first among them.
+struct OwnGroup {
+  MPI_Comm handle = MPI_COMM_NULL;
+
+  explicit OwnGroup(bool belongs) { MPI_Comm_split(MPI_COMM_WORLD, belongs ? 0 : 1, 0, &handle); }
+  ~OwnGroup() { MPI_Comm_free(&handle); }
+};
 
 class FactorFile : public testing::Test {
  protected:
@@ -55,39 +88,60 @@ class FactorFile : public testing::Test {
     if (world.rank() == 0) fs::remove_all(path);
   }
 
-  // On rank 0.
+  template <Scalar T>
+  void save(const mpi::Communicator& comm, const matrix::Csr<T>& a, const char* precision,
+            const FactorSources<T>& factors) const {
+    std::optional<OutputFolder> folder;
+    if (comm.rank() == 0) folder.emplace(path, factor_index);
+    save_factors<T>(comm, folder ? &*folder : nullptr, as_read(a), precision, factors);
+    wait();
+  }
+  // Factors that rank 0 has, written by all.
   template <Scalar T>
   void save(const matrix::Csr<T>& a, const char* precision) const {
-    GivenFactors<T> given;
+    FactorSources<T> given;
     if (std::string(precision) == "mixed") {
       given.in_single = factors_of<Single<T>>(a);
     } else {
       given.in_full = factors_of<T>(a);
     }
-    using Read = std::conditional_t<is_complex<T>, std::complex<double>, double>;
-    const matrix::Csr<Read> read{a.pattern, {a.value.begin(), a.value.end()}};
-    OutputFolder folder(path, factor_index);
-    save_factors<T>(folder, read, precision, given);
+    save(world, a, precision, given);
   }
 
-  // All ranks; the answer to op(A) x = 1 on that grid.
+  // The answer to op(A) x = 1 on that grid.
   template <Scalar T>
   Answer solve_on(const distribution::ProcessGrid& grid, const matrix::Csr<T>& a, bool mixed, Op op) const {
-    GivenFactors<T> given;
-    if (world.rank() == 0) given = load_factors<T>(path);
-    solve::Solver<T> solver(MPI_COMM_WORLD,
-                            solve::dealt_out(MPI_COMM_WORLD, world.rank() == 0 ? a : matrix::Csr<T>()),
-                            {.plan = model::only({.grid = grid}), .mixed = mixed}, std::move(given));
+    solve::Solver<T> solver(
+        MPI_COMM_WORLD, solve::dealt_out(MPI_COMM_WORLD, world.rank() == 0 ? a : matrix::Csr<T>()),
+        {.plan = model::only({.grid = grid}), .mixed = mixed}, load_factors<T>(world, path));
     if (world.rank() == 0) EXPECT_EQ(solver.report().factor.seconds, 0);
     std::vector<T> b(usize(solver.rows()), T(1)), x(b.size());
     return solver.solve(b, x, op);
   }
 
   void wait() const { world.sum(0.0); }  // for rank 0's folder
+
+  // What one rank that applies all of the factors reads of them.
+  struct Read {
+    std::shared_ptr<const solve::Analysis> analysis;
+    engine::PieceValues<double> panels;
+    double norm_one;
+    std::string diagonal;
+  };
+  Read read_all() const {
+    const mpi::Communicator self(MPI_COMM_SELF);
+    const auto factors = load_factors<double>(self, path);
+    auto& source = *factors.in_full;
+    const auto analysis = source.analysis(self);
+    const distribution::Distribution whole(analysis->structure, distribution::find_mapping("block-cyclic"),
+                                           {1, 1, 1});
+    const auto blocks = distribution::make_local_blocks(*whole.structure, *whole.mapping, 0);
+    return {analysis, source.panels(self, whole, blocks), source.scaled_norm_one(self), factors.diagonal};
+  }
   std::string refusal() const {
     try {
       static_cast<void>(load_matrix(path));
-      static_cast<void>(load_factors<double>(path));
+      static_cast<void>(read_all());
     } catch (const Error& e) {
       return e.what();
     }
@@ -108,8 +162,7 @@ TYPED_TEST(FactorFileOf, SolvesOnEveryGrid) {
   for (const char* precision : {std::same_as<RealOf<T>, float> ? "float" : "double", "mixed"}) {
     const bool mixed = std::string(precision) == "mixed";
     if (mixed && std::same_as<T, Single<T>>) continue;
-    if (this->world.rank() == 0) this->save(a, precision);
-    this->wait();
+    this->save(a, precision);
     EXPECT_EQ(saved_precision(this->path), precision);
     for (const auto& grid : testing_support::grids_of(this->world.size())) {
       show_life();
@@ -123,10 +176,46 @@ TYPED_TEST(FactorFileOf, SolvesOnEveryGrid) {
   }
 }
 
+// Whoever wrote them and whoever reads them: also where separators, which are one supernode in the factors,
+// are cut into tiles.
+TEST_F(FactorFile, PiecesAreThoseOfTheFactors) {
+  for (const char* kind : {"poisson3d", "convection3d"}) {
+    const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = 8}));
+    for (const int whole_levels : {0, 2}) {
+      const auto made = world.rank() == 0 ? testing_support::factored(a, whole_levels) : nullptr;
+      for (Index writers = 1; writers <= world.size(); ++writers) {
+        const OwnGroup some(world.rank() < writers);
+        if (world.rank() < writers) {
+          save(mpi::Communicator(some.handle), a, "double", {.in_full = solve::root_factors<double>(made)});
+        } else {
+          wait();
+        }
+        const auto saved = load_factors<double>(world, path).in_full;
+        const auto analysis = saved->analysis(world);
+        const auto whole = solve::root_factors<double>(made);
+        for (const distribution::NamedMapping& mapping : distribution::mappings()) {
+          for (const auto& grid : testing_support::grids_of(world.size())) {
+            show_life();
+            const distribution::Distribution dealt(analysis->structure, mapping, grid);
+            const auto blocks =
+                distribution::make_local_blocks(*dealt.structure, *dealt.mapping, world.rank());
+            const auto read = saved->panels(world, dealt, blocks);
+            const auto expected = whole->panels(world, dealt, blocks);
+            for (std::size_t side = 0; side < read.side.size(); ++side)
+              EXPECT_TRUE(std::ranges::equal(read.side[side], expected.side[side]))
+                  << kind << " " << writers << " " << grid.name();
+          }
+        }
+        wait();
+      }
+    }
+  }
+}
+
 TEST_F(FactorFile, TheMatrixIsAsItWas) {
-  if (world.rank() > 0) return;
   const auto a = hard_matrix<std::complex<double>>();
   save(a, "double");
+  if (world.rank() > 0) return;
   const auto read = std::get<matrix::Csr<std::complex<double>>>(load_matrix(path));
   EXPECT_EQ(read.pattern.row_ptr, a.pattern.row_ptr);
   EXPECT_EQ(read.pattern.col, a.pattern.col);
@@ -136,12 +225,9 @@ TEST_F(FactorFile, TheMatrixIsAsItWas) {
 // With the order of the first: the factorization begins anew only where it has to.
 TEST_F(FactorFile, OtherValuesAreFactored) {
   auto a = hard_matrix<double>();
-  if (world.rank() == 0) save(a, "double");
-  wait();
-  GivenFactors<double> given;
-  if (world.rank() == 0) given = load_factors<double>(path);
+  save(a, "double");
   const auto rows = testing_support::uneven_blocks(a.rows());
-  solve::Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {}, std::move(given));
+  solve::Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {}, load_factors<double>(world, path));
   for (std::size_t e = 0; e < a.value.size(); ++e) a.value[e] *= 1 + double(e % 5);
   solver.refactor(rows.of(a, false).a.value);
   std::vector<double> b(usize(solver.rows()), 1.0), x(b.size());
@@ -163,16 +249,10 @@ TYPED_TEST(FactorFileOf, OfASolverAreOfTheMatrixInItsOwnOrder) {
       const auto& first = scattered_first ? scattered : blocks;
       const auto& second = scattered_first ? blocks : scattered;
       solve::Solver<T> saved(MPI_COMM_WORLD, first.of(a, true), {.mixed = mixed});
-      solve::FactoredSystem<T> system = saved.factored_system();
-      if (this->world.rank() == 0) {
-        EXPECT_EQ(system.a.pattern.col, a.pattern.col);
-        EXPECT_EQ(system.a.value, a.value);
-        EXPECT_EQ(system.factors.in_single != nullptr, mixed);
-      } else {
-        EXPECT_TRUE(system.a.value.empty() && !system.factors.in_full && !system.factors.in_single);
-      }
-      solve::Solver<T> solver(MPI_COMM_WORLD, second.of(a, true), {.mixed = mixed},
-                              std::move(system.factors));
+      const solve::FactoredSystem<T> system = saved.factored_system();
+      EXPECT_EQ(system.a.value, this->world.rank() == 0 ? a.value : std::vector<T>());
+      EXPECT_EQ(system.factors.in_single != nullptr, mixed);
+      solve::Solver<T> solver(MPI_COMM_WORLD, second.of(a, true), {.mixed = mixed}, system.factors);
       EXPECT_EQ(solver.report().factor.seconds, 0);
       const auto right = second.of(std::span<const T>(b), 1);
       std::vector<T> x(right.size());
@@ -186,34 +266,79 @@ TYPED_TEST(FactorFileOf, OfASolverAreOfTheMatrixInItsOwnOrder) {
 
 TEST_F(FactorFile, OfAnotherSizeOrTypeIsRefused) {
   const auto a = hard_matrix<double>();
-  if (world.rank() == 0) save(a, "double");
-  wait();
+  save(a, "double");
   const auto other = random_matrix<double>({.n = 61, .per_row = 4, .seed = 6});
   EXPECT_THROW(static_cast<void>(solve_on({world.size(), 1, 1}, other, false, Op::none)), Error);
   if constexpr (testing_support::has_single)
-    EXPECT_THROW(static_cast<void>(load_factors<Single<double>>(path)), InputError);
-  EXPECT_THROW(static_cast<void>(load_factors<std::complex<double>>(path)), InputError);
-  EXPECT_THROW(static_cast<void>(load_factors<double>(path / "none")), InputError);
+    EXPECT_EQ(kind_of([&] { load_factors<Single<double>>(world, path); }), ErrorKind::input);
+  EXPECT_EQ(kind_of([&] { load_factors<std::complex<double>>(world, path); }), ErrorKind::input);
+  EXPECT_EQ(kind_of([&] { load_factors<double>(world, path / "none"); }), ErrorKind::input);
 }
 
 // Panels of one saving are not taken for those of another.
 TEST_F(FactorFile, FilesOfTwoFoldersAreNotMixed) {
-  if (world.rank() > 0) return;
   const auto a = hard_matrix<double>();
   save(a, "double");
   const fs::path panels = path / "panels-0.h5", kept = path.string() + "-panels";
-  fs::copy_file(panels, kept);
+  if (world.rank() == 0) fs::copy_file(panels, kept);
+  wait();
   save(a, "double");
+  if (world.rank() > 0) return;
   fs::rename(kept, panels);
   EXPECT_NE(refusal().find("does not belong to the index"), std::string::npos) << refusal();
 }
 
-TEST_F(FactorFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
-  if (world.rank() > 0) return;
+// Where one rank cannot read its part none is left waiting.
+TEST_F(FactorFile, AMissingFileIsAnErrorOnAllRanks) {
   const auto a = hard_matrix<double>();
   save(a, "double");
-  const auto sound = load_factors<double>(path);
-  const auto& expected = *sound.in_full->factors;
+  if (world.rank() == 0) {
+    Index last = 0;  // rank that has written some
+    while (fs::exists(path / fmt::format("panels-{}.h5", last + 1))) ++last;
+    fs::remove(path / fmt::format("panels-{}.h5", last));
+  }
+  wait();
+  EXPECT_EQ(kind_of([&] { solve_on({world.size(), 1, 1}, a, false, Op::none); }), ErrorKind::input);
+}
+
+// Nor where one fails in any other way.
+TEST_F(FactorFile, AFailureOfOneRankIsAnErrorOnAllRanks) {
+  const auto a = hard_matrix<double>();
+  const auto source = factors_of<double>(a);
+  const auto read = as_read(a);
+  for (auto* const which :
+       {&testing_support::allocations, &testing_support::agreements, &testing_support::transfers}) {
+    if (which != &testing_support::allocations && world.size() == 1) continue;
+    testing_support::fail_everywhere(
+        *which,
+        [&](Index rank) {
+          std::optional<OutputFolder> folder;
+          std::optional<testing_support::Undisturbed> before(std::in_place);
+          const testing_support::OwnCommunicator own;
+          own.with_object();
+          if (rank == 0) folder.emplace(path, factor_index);
+          before.reset();
+          const mpi::Communicator comm(own);
+          save_factors<double>(comm, folder ? &*folder : nullptr, read, "double", {.in_full = source});
+          const auto saved = load_factors<double>(comm, path).in_full;
+          const auto analysis = saved->analysis(comm);
+          const distribution::NamedMapping& mapping = distribution::find_mapping("proportional");
+          distribution::Distribution dealt;
+          const auto blocks = mpi::agree_on_error(comm, [&] {
+            dealt = distribution::Distribution(analysis->structure, mapping, {comm.size(), 1, 1});
+            return distribution::make_local_blocks(*dealt.structure, *dealt.mapping, comm.rank());
+          });
+          saved->panels(comm, dealt, blocks);
+        },
+        {.failures = testing_support::few});
+  }
+}
+
+TEST_F(FactorFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
+  const auto a = hard_matrix<double>();
+  save(a, "double");
+  if (world.rank() > 0) return;
+  const Read expected = read_all();
   for (const fs::path& file : {path / factor_index, path / "panels-0.h5"}) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
@@ -224,16 +349,14 @@ TEST_F(FactorFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
       bytes[at] = static_cast<char>(bytes[at] ^ (1 << at % 8));
       replace(bytes);
       if (refusal() != "taken") continue;
-      const auto given = load_factors<double>(path);
-      const auto& read = *given.in_full->factors;
-      EXPECT_TRUE(std::ranges::equal(read.lower.span(), expected.lower.span()) &&
-                  std::ranges::equal(read.diagonal.span(), expected.diagonal.span()) &&
-                  std::ranges::equal(read.upper.span(), expected.upper.span()))
-          << file << " byte " << at;
-      EXPECT_EQ(given.in_full->analysis->ordering.row_new, sound.in_full->analysis->ordering.row_new);
-      EXPECT_EQ(given.in_full->analysis->ordering.row_scale, sound.in_full->analysis->ordering.row_scale);
-      EXPECT_EQ(given.in_full->scaled_norm_one, sound.in_full->scaled_norm_one) << file << " byte " << at;
-      EXPECT_EQ(given.diagonal, sound.diagonal);
+      const Read read = read_all();
+      for (std::size_t side = 0; side < read.panels.side.size(); ++side)
+        EXPECT_TRUE(std::ranges::equal(read.panels.side[side], expected.panels.side[side]))
+            << file << " byte " << at;
+      EXPECT_EQ(read.analysis->ordering.row_new, expected.analysis->ordering.row_new);
+      EXPECT_EQ(read.analysis->ordering.row_scale, expected.analysis->ordering.row_scale);
+      EXPECT_EQ(read.norm_one, expected.norm_one) << file << " byte " << at;
+      EXPECT_EQ(read.diagonal, expected.diagonal);
     }
     for (std::size_t part = 0; part < 8; ++part) {
       replace(whole.substr(0, whole.size() * part / 8));

@@ -1,0 +1,173 @@
+#include "trisweep/storage/factor_index.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <utility>
+
+#include "trisweep/model/precision.hpp"
+#include "trisweep/storage/fields.hpp"
+#include "trisweep/symbolic/diagonals.hpp"
+
+namespace trisweep::storage {
+namespace {
+
+constexpr FileFormat index_format{"trisweep factors", 4, "make the factors again with trisweep factor"};
+
+template <class Visit, class Header>
+void for_each_field(const Visit& visit, Header& head) {
+  visit("identity", head.identity);
+  visit("scalar", head.scalar);
+  visit("precision", head.precision);
+  visit("diagonal", head.diagonal);
+  visit("kind", head.kind);
+  visit("positive_pivots", head.pivots.positive);
+  visit("negative_pivots", head.pivots.negative);
+  visit("zero_pivots", head.pivots.zero);
+  visit("pivots_have_signs", head.pivots.has_signs);
+  visit("log_determinant", head.pivots.log_modulus);
+  visit("determinant_phase", head.phase);
+  visit("perturbed_pivots", head.perturbed_pivots);
+  visit("delayed_pivots", head.delayed_pivots);
+  visit("scaled_norm_one", head.scaled_norm_one);
+  visit("holds_matrix", head.holds_matrix);
+  visit("writer", head.writer);
+}
+
+template <class Visit, class Ordering>
+void for_each_field_of_ordering(const Visit& visit, Ordering& order) {
+  visit("row_new", order.row_new);
+  visit("col_new", order.col_new);
+  visit("row_scale", order.row_scale);
+  visit("col_scale", order.col_scale);
+  visit("order_levels", order.tree.levels);
+  visit("order_begin", order.tree.begin);
+  visit("order_end", order.tree.end);
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& values) {
+  return std::as_bytes(std::span(values.data(), values.size()));
+}
+
+void write_matrix(Hdf5Writer& file, const matrix::AnyCsr& any) {
+  std::visit(
+      [&](const auto& a) {
+        file.list<Offset>("matrix_row_ptr", a.pattern.row_ptr);
+        file.list<Index>("matrix_col", a.pattern.col);
+        file.list<std::byte>("matrix_value", bytes_of(a.value));
+      },
+      any);
+}
+
+template <class Row>
+bool is_name_in(std::span<const Row> table, const std::string& name) {
+  return std::ranges::any_of(table, [&](const Row& row) { return row.name == name; });
+}
+
+bool ascends(const std::vector<Offset>& ptr, std::size_t size) {
+  return ptr.size() == size + 1 && ptr.front() == 0 && std::ranges::is_sorted(ptr);
+}
+bool are_below(const std::vector<Index>& list, Index end) {
+  return std::ranges::all_of(list, [&](Index i) { return i >= 0 && i < end; });
+}
+
+template <Scalar T>
+matrix::Csr<T> read_matrix(const Hdf5Reader& file) {
+  matrix::Csr<T> a;
+  a.pattern.row_ptr = file.list<Offset>("matrix_row_ptr");
+  a.pattern.col = file.list<Index>("matrix_col");
+  a.pattern.rows = a.pattern.cols = static_cast<Index>(a.pattern.row_ptr.size()) - 1;
+  if (a.pattern.rows < 1 || !ascends(a.pattern.row_ptr, usize(a.pattern.rows)) ||
+      a.pattern.row_ptr.back() != std::ssize(a.pattern.col) || !are_below(a.pattern.col, a.pattern.cols) ||
+      file.size("matrix_value") != std::ssize(a.pattern.col) * Offset{sizeof(T)})
+    file.refuse("its matrix is inconsistent");
+  a.value.resize(a.pattern.col.size());
+  file.read<std::byte>("matrix_value", 0, std::as_writable_bytes(std::span(a.value)));
+  return a;
+}
+
+bool is_sound(const ordering::SeparatorTree& tree) {
+  constexpr int most_levels = 30;
+  return tree.levels >= 0 && tree.levels <= most_levels && tree.begin.size() == usize(tree.nodes()) &&
+         tree.end.size() == usize(tree.nodes());
+}
+
+bool is_sound(const symbolic::Structure& s) {
+  const auto n = usize(s.n);
+  if (s.n < 1 || s.first.empty() || s.first.front() != 0 || s.first.back() != s.n || !is_sound(s.tree))
+    return false;
+  const std::size_t count = s.first.size() - 1;
+  return std::ranges::is_sorted(s.first) && s.supernode_of.size() == n &&
+         are_below(s.supernode_of, s.supernodes()) && s.parent.size() == count &&
+         std::ranges::all_of(s.parent, [&](Index k) { return k >= -1 && k < s.supernodes(); }) &&
+         ascends(s.row_ptr, count) && s.row_ptr.back() == std::ssize(s.row) && are_below(s.row, s.n) &&
+         ascends(s.block_ptr, count) && s.block_ptr.back() == std::ssize(s.block) &&
+         s.whole.size() == count && s.group.size() == count && are_below(s.group, s.supernodes());
+}
+
+bool is_sound(const solve::Analysis& analysis, const FactorHead& head) {
+  const symbolic::Structure& s = *analysis.structure;
+  const ordering::Ordering& order = analysis.ordering;
+  const auto n = usize(s.n);
+  return is_sound(s) && is_sound(order.tree) && order.row_new.size() == n && order.col_new.size() == n &&
+         are_below(order.row_new, s.n) && are_below(order.col_new, s.n) && order.row_scale.size() == n &&
+         order.col_scale.size() == n && head.writer.size() == usize(s.supernodes()) &&
+         std::ranges::all_of(head.writer, [](Index rank) { return rank >= 0; });
+}
+
+}  // namespace
+
+void write_index(const OutputFolder& folder, const matrix::AnyCsr& a, const FactorIndex& index) {
+  OutputFile output(folder.temporary() / factor_index);
+  Hdf5Writer file(output, index_format);
+  const FieldWriter write{file};
+  for_each_field(write, index.head);
+  for_each_field_of_ordering(write, index.analysis->ordering);
+  for_each_field_of_structure(write, *index.analysis->structure);
+  write_matrix(file, a);
+  file.commit();
+}
+
+template <Scalar T>
+FactorIndex read_index(const std::filesystem::path& folder) {
+  const Hdf5Reader file(folder / factor_index, index_format);
+  FactorIndex index;
+  auto analysis = std::make_shared<solve::Analysis>();
+  auto structure = std::make_shared<symbolic::Structure>();
+  const FieldReader read{file};
+  for_each_field(read, index.head);
+  const FactorHead& head = index.head;
+  if (!is_name_in(model::precisions(), head.precision) || !is_name_in(symbolic::diagonals(), head.diagonal) ||
+      !is_name_in(numeric::kinds(), head.kind) || head.phase.size() != 2)
+    file.refuse("it names an unknown precision, diagonal or kind");
+  const bool is_single = model::find_precision(head.precision).single_system;
+  if ((head.scalar == "complex") != is_complex<T> || is_single != std::same_as<RealOf<T>, float>)
+    file.refuse(fmt::format("its factors are {} in {} precision", head.scalar, head.precision));
+  for_each_field_of_ordering(read, analysis->ordering);
+  for_each_field_of_structure(read, *structure);
+  analysis->structure = std::move(structure);
+  analysis->kind = numeric::find_kind(head.kind).kind;
+  if (!is_sound(*analysis, head)) file.refuse("its structure is inconsistent");
+  index.analysis = std::move(analysis);
+  return index;
+}
+
+std::string saved_precision(const std::filesystem::path& folder) {
+  const Hdf5Reader file(folder / factor_index, index_format);
+  std::string precision = file.text("precision");
+  if (!is_name_in(model::precisions(), precision)) file.refuse("it names an unknown precision");
+  return precision;
+}
+
+matrix::AnyCsr load_matrix(const std::filesystem::path& folder) {
+  const Hdf5Reader file(folder / factor_index, index_format);
+  if (file.text("scalar") == "complex") return read_matrix<std::complex<double>>(file);
+  return read_matrix<double>(file);
+}
+
+#define INSTANTIATE(T) template FactorIndex read_index<T>(const std::filesystem::path&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::storage

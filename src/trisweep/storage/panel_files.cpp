@@ -1,0 +1,170 @@
+#include "trisweep/storage/panel_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "trisweep/engine/panel_columns.hpp"
+#include "trisweep/storage/hdf5_file.hpp"
+
+namespace trisweep::storage {
+namespace {
+
+using distribution::Side;
+using engine::PanelColumns;
+using symbolic::Structure;
+
+constexpr FileFormat format{"panels of trisweep factors", 2, "make the factors again with trisweep factor"};
+constexpr Offset window_entries = 1 << 17;  // of a file, read at once: some chunks of it
+
+std::filesystem::path path_of(const PanelFiles& files, Index writer) {
+  return files.folder / fmt::format("panels-{}.h5", writer);
+}
+
+constexpr std::size_t at(Side side) {
+  return static_cast<std::size_t>(side);
+}
+constexpr const char* name_of(Side side) {
+  return side == Side::lower ? "lower" : side == Side::upper ? "upper" : "diagonal";
+}
+
+// Each supernode's panels on the rank that writes them.
+class WholePanels final : public distribution::Mapping {
+ public:
+  WholePanels(std::vector<Index> writer, Index ranks) : writer_(std::move(writer)), ranks_(ranks) {}
+  Index ranks() const override { return ranks_; }
+  Index layers() const override { return 1; }
+  Index layer_of_rank(Index) const override { return 0; }
+  distribution::LayerRange layers_of(Index) const override { return {0, 1}; }
+  Index owner(Index, Side, Index, Index k) const override { return writer_[usize(k)]; }
+
+ private:
+  std::vector<Index> writer_;
+  Index ranks_;
+};
+
+// Where the panels of a side are.
+struct Places {
+  std::vector<Offset> begin;        // by supernode: its panel, in its file
+  std::map<Index, Offset> entries;  // by file
+
+  Places(const SavedPanels& saved, Side side) : begin(usize(saved.structure.supernodes())) {
+    const Structure& s = saved.structure;
+    for (Index k = 0; k < s.supernodes(); ++k) {
+      Offset& end = entries[saved.files.writer[usize(k)]];
+      begin[usize(k)] = end;
+      end += Offset{s.width(k)} * (side == Side::diagonal ? s.width(k) : s.height(k));
+    }
+  }
+};
+
+// The entries of a list, asked for in ascending order.
+template <class S>
+class Window {
+ public:
+  Window(const Hdf5Reader& file, const char* list, Offset entries)
+      : file_(file), list_(list), entries_(entries) {
+    if (file.size(list) != entries * Offset{sizeof(S)})
+      file.refuse("its panels are not those of the index beside it");
+  }
+
+  // Entries [begin, end).
+  const S* operator()(Offset begin, Offset end) {
+    if (begin < begin_ || end > begin_ + std::ssize(values_)) {
+      begin_ = begin;
+      values_.resize(usize(std::min(entries_, std::max(end, begin + window_entries)) - begin));
+      file_.read<std::byte>(list_, begin * Offset{sizeof(S)}, std::as_writable_bytes(std::span(values_)));
+    }
+    return values_.data() + (begin - begin_);
+  }
+
+ private:
+  const Hdf5Reader& file_;
+  const char* list_;
+  Offset entries_;
+  Offset begin_ = 0;
+  std::vector<S> values_;
+};
+
+// Copies the rows `blocks` of the panel that begins there, whose values are not here, into a piece.
+template <class S>
+void read_piece(Window<S>& window, Offset begin, const engine::PanelPlace& panel,
+                std::span<const distribution::PieceBlock> blocks, const PanelColumns<S*>& piece) {
+  const Index slabs = std::max(Index{1}, static_cast<Index>(window_entries / slab_rows / panel.width));
+  Index to = 0;
+  for (const distribution::PieceBlock& block : blocks) {
+    for (Index row = block.begin; row < block.end;) {
+      const Index first = row / slab_rows * slab_rows;  // some slabs are a panel of fewer rows
+      const Index needed = (block.end + slab_rows - 1) / slab_rows * slab_rows;
+      const Index last = std::min({panel.height, needed, first + slabs * slab_rows});
+      const Index rows = std::min(last, block.end) - row;
+      const Offset width = panel.width;
+      const S* const values = window(begin + first * width, begin + last * width);
+      engine::copy_rows<S>({values, last - first, panel.width, panel.column}, row - first, piece, to, rows);
+      row += rows;
+      to += rows;
+    }
+  }
+}
+
+}  // namespace
+
+distribution::Distribution distribution_of(const PanelFiles& files, Index ranks,
+                                           std::shared_ptr<const Structure> structure) {
+  distribution::Distribution result;
+  result.structure = std::move(structure);
+  result.mapping = std::make_shared<const WholePanels>(files.writer, ranks);
+  return result;
+}
+
+template <Scalar S>
+void write_panels(const PanelFiles& files, Index rank, const engine::PieceValues<S>& panels) {
+  OutputFile output(path_of(files, rank));
+  Hdf5Writer file(output, format);
+  file.text("identity", files.identity);
+  for (const Side side : distribution::sides)
+    file.list<std::byte>(name_of(side), std::as_bytes(panels.side[at(side)]));
+  file.commit();
+}
+
+template <Scalar S>
+engine::PieceValues<S> read_panels(const SavedPanels& saved, const distribution::Distribution& distribution,
+                                   const distribution::LocalBlocks& local_blocks) {
+  const Structure& tiles = *distribution.structure;
+  auto values = std::make_shared<engine::SideValues<S>>();
+  for (const Side side : distribution::sides) {
+    if (side == Side::upper && !numeric::has_upper(saved.kind)) continue;
+    const auto& part = local_blocks.side(side);
+    const auto place = [&](Index p) {
+      return engine::place_of_panel(tiles, side, part.supernode[usize(p)], saved.structure);
+    };
+    Buffer<S>& made = (*values)[at(side)];
+    made = Buffer<S>(usize(part.value_ptr.back()), "this rank's part of the factors");
+    const Places places(saved, side);
+    std::map<Index, std::vector<Index>> pieces;  // by file
+    for (Index p = 0; p < part.pieces(); ++p) pieces[saved.files.writer[usize(place(p).wide)]].push_back(p);
+    for (const auto& [writer, of_file] : pieces) {
+      const Hdf5Reader file(path_of(saved.files, writer), format);
+      if (file.text("identity") != saved.files.identity)
+        file.refuse("it does not belong to the index beside it");
+      Window<S> window(file, name_of(side), places.entries.at(writer));
+      for (const Index p : of_file) {
+        const engine::PanelPlace panel = place(p);
+        read_piece<S>(
+            window, places.begin[usize(panel.wide)], panel, part.blocks(p),
+            {made.data() + part.value_ptr[usize(p)], part.height(p), tiles.width(part.supernode[usize(p)])});
+      }
+    }
+  }
+  return engine::PieceValues<S>(std::move(values));
+}
+
+#define INSTANTIATE(S)                                                                                  \
+  template void write_panels(const PanelFiles&, Index, const engine::PieceValues<S>&);                  \
+  template engine::PieceValues<S> read_panels<S>(const SavedPanels&, const distribution::Distribution&, \
+                                                 const distribution::LocalBlocks&);
+TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
+
+}  // namespace trisweep::storage
