@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "trisweep/core/error.hpp"
@@ -41,6 +42,15 @@ std::filesystem::path resolved(const std::filesystem::path& target) {
   auto destination = std::filesystem::weakly_canonical(target, unresolved);
   if (unresolved) fail_with_errno(target, unresolved.value());
   return destination;
+}
+
+// With all that is in it. (Even so the standard library throws when it has no memory.)
+void remove_if_possible(const std::filesystem::path& folder) noexcept {
+  try {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 }  // namespace
@@ -152,14 +162,14 @@ OutputFolder::OutputFolder(const std::filesystem::path& target, const std::strin
 }
 
 OutputFolder::~OutputFolder() {
-  std::error_code ignored;
-  if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
+  if (!temporary_.empty()) remove_if_possible(temporary_);
 }
 
 void OutputFolder::commit() {
   auto older = temporary_;
   older += ".older";
   const bool replaces = std::filesystem::exists(destination_);
+  remove_if_possible(older);  // of this process, when it could not be removed before
   if (replaces && ::rename(destination_.c_str(), older.c_str()) != 0) fail_with_errno(target_, errno);
   if (::rename(temporary_.c_str(), destination_.c_str()) != 0) {
     const int code = errno;
@@ -167,8 +177,7 @@ void OutputFolder::commit() {
     fail_with_errno(target_, code);
   }
   temporary_.clear();
-  std::error_code ignored;
-  if (replaces) std::filesystem::remove_all(older, ignored);
+  if (replaces) remove_if_possible(older);
 }
 
 }  // namespace trisweep

@@ -232,9 +232,10 @@ void Communicator::intersect(std::span<std::uint64_t> bits) const {
 }
 
 void Communicator::broadcast(std::string& text, Index root) const {
-  std::vector<char> bytes(text.begin(), text.end());
-  broadcast(bytes, root);
-  text.assign(bytes.begin(), bytes.end());
+  auto size = static_cast<Offset>(text.size());
+  broadcast_bytes(&size, sizeof size, root);
+  agree_on_error(*this, [&] { text.resize(usize(size)); });
+  broadcast_bytes(text.data(), text.size(), root);
 }
 
 // Whatever is in flight is in the fault state's note, which stays when the wait for it is given up: a message

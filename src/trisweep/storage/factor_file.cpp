@@ -21,16 +21,16 @@ class SavedFactors final : public solve::FactorSource<F> {
  public:
   // `index`: rank 0's; elsewhere ignored.
   SavedFactors(std::filesystem::path folder, FactorIndex index)
-      : index_(std::move(index)), files_{.folder = std::move(folder), .identity = {}, .writer = {}} {}
+      : index_(std::move(index)), files_{.folder = std::move(folder), .identity = {}, .number = {}} {}
 
   std::shared_ptr<const solve::Analysis> analysis(const mpi::Communicator& comm) override {
     if (!analysis_) {
       mpi::agree_on_error(comm, [&] {
         files_.identity = index_.head.identity;
-        files_.writer = index_.head.writer;
+        files_.number = index_.head.file;
       });
       comm.broadcast(files_.identity);
-      comm.broadcast(files_.writer);
+      comm.broadcast(files_.number);
       analysis_ = solve::broadcast_analysis(comm, index_.analysis);
     }
     return analysis_;
@@ -90,9 +90,11 @@ PanelFiles write_all_panels(const mpi::Communicator& comm, const OutputFolder* f
                             solve::FactorSource<F>& source) {
   const auto structure = source.analysis(comm)->structure;
   PanelFiles files;
+  std::vector<Index> writer;
   std::string place;
   mpi::agree_on_error(comm, [&] {
-    files.writer = solve::FrontOwners(*structure, comm.size()).of_supernode;
+    writer = solve::FrontOwners(*structure, comm.size()).of_supernode;
+    files.number = numbered_files(*structure, writer, sizeof(F));
     if (folder == nullptr) return;
     std::random_device random;
     files.identity = fmt::format("{:08x}{:08x}", random(), random());
@@ -103,13 +105,11 @@ PanelFiles write_all_panels(const mpi::Communicator& comm, const OutputFolder* f
   distribution::Distribution distribution;
   const auto local_blocks = mpi::agree_on_error(comm, [&] {
     files.folder = place;
-    distribution = distribution_of(files, comm.size(), structure);
+    distribution = distribution_of(std::move(writer), comm.size(), structure);
     return distribution::make_local_blocks(*structure, *distribution.mapping, comm.rank());
   });
   const auto panels = source.panels(comm, distribution, local_blocks);
-  mpi::agree_on_error(comm, [&] {
-    if (std::ranges::count(files.writer, comm.rank()) > 0) write_panels(files, comm.rank(), panels);
-  });
+  mpi::agree_on_error(comm, [&] { write_panels(files, local_blocks, panels); });
   return files;
 }
 
@@ -123,7 +123,7 @@ void save(const mpi::Communicator& comm, OutputFolder* folder, const matrix::Any
   mpi::agree_on_error(comm, [&] {
     if (folder == nullptr) return;
     head.identity = files.identity;
-    head.writer = files.writer;
+    head.file = files.number;
     describe(source, analysis->kind, head);
     write_index(*folder, a, {head, analysis});
     folder->commit();

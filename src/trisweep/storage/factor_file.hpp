@@ -1,7 +1,6 @@
 #pragma once
-// Factors in a folder: an index (factor_index.hpp), and panels-R.h5 with the panels that rank R has written.
-// Any grid, mapping and number of ranks solves with them; each rank reads what it applies. A writer needs the
-// memory of its panels once more.
+// Factors in a folder: an index (factor_index.hpp), and files of panels that several ranks may have written.
+// Any grid, mapping and number of ranks solves with them; each rank reads what it applies.
 
 #include <filesystem>
 #include <string>

@@ -32,7 +32,7 @@ void for_each_field(const Visit& visit, Header& head) {
   visit("delayed_pivots", head.delayed_pivots);
   visit("scaled_norm_one", head.scaled_norm_one);
   visit("holds_matrix", head.holds_matrix);
-  visit("writer", head.writer);
+  visit("file", head.file);
 }
 
 template <class Visit, class Ordering>
@@ -113,8 +113,8 @@ bool is_sound(const solve::Analysis& analysis, const FactorHead& head) {
   const auto n = usize(s.n);
   return is_sound(s) && is_sound(order.tree) && order.row_new.size() == n && order.col_new.size() == n &&
          are_below(order.row_new, s.n) && are_below(order.col_new, s.n) && order.row_scale.size() == n &&
-         order.col_scale.size() == n && head.writer.size() == usize(s.supernodes()) &&
-         std::ranges::all_of(head.writer, [](Index rank) { return rank >= 0; });
+         order.col_scale.size() == n && head.file.size() == usize(s.supernodes()) &&
+         std::ranges::all_of(head.file, [](Index rank) { return rank >= 0; });
 }
 
 }  // namespace

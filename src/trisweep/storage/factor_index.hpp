@@ -28,7 +28,7 @@ struct FactorHead {
   double scaled_norm_one = 0;
   std::vector<double> phase;  // of the determinant: real and imaginary part
   bool holds_matrix = true;   // as FactorSource has it
-  std::vector<Index> writer;  // as PanelFiles have it
+  std::vector<Index> file;    // PanelFiles::number
 };
 
 struct FactorIndex {

@@ -19,8 +19,8 @@ using symbolic::Structure;
 constexpr FileFormat format{"panels of trisweep factors", 2, "make the factors again with trisweep factor"};
 constexpr Offset window_entries = 1 << 17;  // of a file, read at once: some chunks of it
 
-std::filesystem::path path_of(const PanelFiles& files, Index writer) {
-  return files.folder / fmt::format("panels-{}.h5", writer);
+std::filesystem::path path_of(const PanelFiles& files, Index number) {
+  return files.folder / fmt::format("panels-{}.h5", number);
 }
 
 constexpr std::size_t at(Side side) {
@@ -30,7 +30,6 @@ constexpr const char* name_of(Side side) {
   return side == Side::lower ? "lower" : side == Side::upper ? "upper" : "diagonal";
 }
 
-// Each supernode's panels on the rank that writes them.
 class WholePanels final : public distribution::Mapping {
  public:
   WholePanels(std::vector<Index> writer, Index ranks) : writer_(std::move(writer)), ranks_(ranks) {}
@@ -53,7 +52,7 @@ struct Places {
   Places(const SavedPanels& saved, Side side) : begin(usize(saved.structure.supernodes())) {
     const Structure& s = saved.structure;
     for (Index k = 0; k < s.supernodes(); ++k) {
-      Offset& end = entries[saved.files.writer[usize(k)]];
+      Offset& end = entries[saved.files.number[usize(k)]];
       begin[usize(k)] = end;
       end += Offset{s.width(k)} * (side == Side::diagonal ? s.width(k) : s.height(k));
     }
@@ -109,24 +108,62 @@ void read_piece(Window<S>& window, Offset begin, const engine::PanelPlace& panel
   }
 }
 
+// Of a rank's pieces those of one file, which follow each other.
+template <class S>
+std::span<const S> values_of(const PanelFiles& files, Index number, const distribution::LocalSide& side,
+                             std::span<const S> values) {
+  if (values.empty()) return {};  // U may be made of L
+  const auto file_of = [&](Index k) { return files.number[usize(k)]; };
+  const auto pieces = std::ranges::equal_range(side.supernode, number, {}, file_of);
+  const auto begin = side.value_ptr[usize(pieces.begin() - side.supernode.begin())];
+  return values.subspan(usize(begin),
+                        usize(side.value_ptr[usize(pieces.end() - side.supernode.begin())] - begin));
+}
+
 }  // namespace
 
-distribution::Distribution distribution_of(const PanelFiles& files, Index ranks,
+std::vector<Index> numbered_files(const Structure& structure, std::span<const Index> writer,
+                                  std::size_t value_bytes, std::size_t bytes_of_file) {
+  struct Filling {
+    Index number = -1;
+    std::size_t bytes = 0;
+  };
+  std::map<Index, Filling> of_rank;
+  std::vector<Index> number;
+  Index files = 0;
+  for (Index k = 0; k < structure.supernodes(); ++k) {
+    Filling& file = of_rank[writer[usize(k)]];
+    if (file.number < 0 || file.bytes >= bytes_of_file) file = {files++, 0};
+    number.push_back(file.number);
+    const auto width = usize(structure.width(k)), height = usize(structure.height(k));
+    file.bytes += width * (width + 2 * height) * value_bytes;
+  }
+  return number;
+}
+
+distribution::Distribution distribution_of(std::vector<Index> writer, Index ranks,
                                            std::shared_ptr<const Structure> structure) {
   distribution::Distribution result;
   result.structure = std::move(structure);
-  result.mapping = std::make_shared<const WholePanels>(files.writer, ranks);
+  result.mapping = std::make_shared<const WholePanels>(std::move(writer), ranks);
   return result;
 }
 
 template <Scalar S>
-void write_panels(const PanelFiles& files, Index rank, const engine::PieceValues<S>& panels) {
-  OutputFile output(path_of(files, rank));
-  Hdf5Writer file(output, format);
-  file.text("identity", files.identity);
-  for (const Side side : distribution::sides)
-    file.list<std::byte>(name_of(side), std::as_bytes(panels.side[at(side)]));
-  file.commit();
+void write_panels(const PanelFiles& files, const distribution::LocalBlocks& local_blocks,
+                  const engine::PieceValues<S>& panels) {
+  Index written = -1;
+  for (const Index k : local_blocks.diagonal.supernode) {  // all that the rank has
+    const Index number = files.number[usize(k)];
+    if (number == std::exchange(written, number)) continue;
+    OutputFile output(path_of(files, number));
+    Hdf5Writer file(output, format);
+    file.text("identity", files.identity);
+    for (const Side side : distribution::sides)
+      file.list<std::byte>(name_of(side), std::as_bytes(values_of<S>(files, number, local_blocks.side(side),
+                                                                     panels.side[at(side)])));
+    file.commit();
+  }
 }
 
 template <Scalar S>
@@ -144,12 +181,12 @@ engine::PieceValues<S> read_panels(const SavedPanels& saved, const distribution:
     made = Buffer<S>(usize(part.value_ptr.back()), "this rank's part of the factors");
     const Places places(saved, side);
     std::map<Index, std::vector<Index>> pieces;  // by file
-    for (Index p = 0; p < part.pieces(); ++p) pieces[saved.files.writer[usize(place(p).wide)]].push_back(p);
-    for (const auto& [writer, of_file] : pieces) {
-      const Hdf5Reader file(path_of(saved.files, writer), format);
+    for (Index p = 0; p < part.pieces(); ++p) pieces[saved.files.number[usize(place(p).wide)]].push_back(p);
+    for (const auto& [number, of_file] : pieces) {
+      const Hdf5Reader file(path_of(saved.files, number), format);
       if (file.text("identity") != saved.files.identity)
         file.refuse("it does not belong to the index beside it");
-      Window<S> window(file, name_of(side), places.entries.at(writer));
+      Window<S> window(file, name_of(side), places.entries.at(number));
       for (const Index p : of_file) {
         const engine::PanelPlace panel = place(p);
         read_piece<S>(
@@ -162,7 +199,8 @@ engine::PieceValues<S> read_panels(const SavedPanels& saved, const distribution:
 }
 
 #define INSTANTIATE(S)                                                                                  \
-  template void write_panels(const PanelFiles&, Index, const engine::PieceValues<S>&);                  \
+  template void write_panels(const PanelFiles&, const distribution::LocalBlocks&,                       \
+                             const engine::PieceValues<S>&);                                            \
   template engine::PieceValues<S> read_panels<S>(const SavedPanels&, const distribution::Distribution&, \
                                                  const distribution::LocalBlocks&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)

@@ -1,7 +1,9 @@
 #pragma once
-// Panels of factors in files: one for each rank that has written some, with those of whole supernodes.
+// Panels of factors in files, those of whole supernodes. A rank writes several one after another, so that
+// they take little memory.
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,16 +15,22 @@ namespace trisweep::storage {
 struct PanelFiles {
   std::filesystem::path folder;
   std::string identity;       // of this saving: its files have it
-  std::vector<Index> writer;  // by supernode: the rank whose file has its panels, one after another
+  std::vector<Index> number;  // by supernode: of the file that has its panels, one after another
 };
 
-// The distribution in which so many ranks write them. `structure` is that of the factors.
-distribution::Distribution distribution_of(const PanelFiles& files, Index ranks,
+// Numbers of files for the panels that the ranks `writer`, by supernode, write with so many bytes for a
+// value: after `bytes_of_file` a rank begins another.
+std::vector<Index> numbered_files(const symbolic::Structure& structure, std::span<const Index> writer,
+                                  std::size_t value_bytes, std::size_t bytes_of_file = 1 << 27);
+
+// Each supernode's panels on the rank that writes them, of so many. `structure` is that of the factors.
+distribution::Distribution distribution_of(std::vector<Index> writer, Index ranks,
                                            std::shared_ptr<const symbolic::Structure> structure);
 
-// Writes what the rank has in that distribution. Throws Error(environment). Neither is collective.
+// Writes what a rank has in that distribution. Throws Error(environment). Neither is collective.
 template <Scalar S>
-void write_panels(const PanelFiles& files, Index rank, const engine::PieceValues<S>& panels);
+void write_panels(const PanelFiles& files, const distribution::LocalBlocks& local_blocks,
+                  const engine::PieceValues<S>& panels);
 
 // Factors as they were saved.
 struct SavedPanels {
