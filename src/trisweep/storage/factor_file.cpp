@@ -135,31 +135,35 @@ void save(const mpi::Communicator& comm, OutputFolder* folder, const matrix::Any
 template <Scalar T>
 void save_factors(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a,
                   const std::string& precision, const solve::FactorSources<T>& factors) {
-  const FactorHead head{.precision = precision, .diagonal = factors.diagonal};
-  if (factors.in_full) return save(comm, folder, a, head, *factors.in_full);
-  save(comm, folder, a, head, *factors.in_single);
+  mpi::revoke_on_error(comm, [&] {
+    const FactorHead head{.precision = precision, .diagonal = factors.diagonal};
+    factors.in_full ? save(comm, folder, a, head, *factors.in_full)
+                    : save(comm, folder, a, head, *factors.in_single);
+  });
 }
 
 template <Scalar T>
 solve::FactorSources<T> load_factors(const mpi::Communicator& comm, const std::filesystem::path& folder) {
-  FactorIndex index;
-  solve::FactorSources<T> factors;
-  char mixed = 0;
-  mpi::agree_on_error(comm, [&] {
-    if (comm.rank() != 0) return;
-    index = read_index<T>(folder);
-    factors.diagonal = index.head.diagonal;
-    mixed = model::find_precision(index.head.precision).mixed();
+  return mpi::revoke_on_error(comm, [&] {
+    FactorIndex index;
+    solve::FactorSources<T> factors;
+    char mixed = 0;
+    mpi::agree_on_error(comm, [&] {
+      if (comm.rank() != 0) return;
+      index = read_index<T>(folder);
+      factors.diagonal = index.head.diagonal;
+      mixed = model::find_precision(index.head.precision).mixed();
+    });
+    comm.broadcast(mixed);
+    mpi::agree_on_error(comm, [&] {
+      if (mixed != 0) {
+        factors.in_single = std::make_shared<SavedFactors<Single<T>>>(folder, std::move(index));
+      } else {
+        factors.in_full = std::make_shared<SavedFactors<T>>(folder, std::move(index));
+      }
+    });
+    return factors;
   });
-  comm.broadcast(mixed);
-  mpi::agree_on_error(comm, [&] {
-    if (mixed != 0) {
-      factors.in_single = std::make_shared<SavedFactors<Single<T>>>(folder, std::move(index));
-    } else {
-      factors.in_full = std::make_shared<SavedFactors<T>>(folder, std::move(index));
-    }
-  });
-  return factors;
 }
 
 #define INSTANTIATE(T)                                                                       \
