@@ -72,7 +72,7 @@ struct ScaledEntries {
   // Of the rows from `first` on. They are scaled before they are rounded.
   template <Scalar T>
   ScaledEntries(const matrix::Csr<T>& rows, Index first, Index ranks, const Analysis& analysis,
-                const FrontOwners& owners) {
+                const distribution::FrontOwners& owners) {
     const ordering::Ordering& o = analysis.ordering;
     const symbolic::Structure& s = *analysis.structure;
     std::vector<std::vector<ScaledEntry<S>>> of_rank(usize(ranks));
@@ -154,8 +154,8 @@ void FrontsFactorizer<F, T>::start_from(const mpi::Communicator& comm,
   fronts_.reset();
   current_ = nullptr;
   mpi::agree_on_error(comm, [&] {
-    owners_ = FrontOwners(*analysis->structure, comm.size(),
-                          shares_fronts ? std::optional(analysis->kind) : std::nullopt);
+    owners_ = distribution::FrontOwners(*analysis->structure, comm.size(),
+                                        shares_fronts ? std::optional(analysis->kind) : std::nullopt);
   });
   current_ = analysis;
   are_shared_ = shares_fronts;
@@ -230,7 +230,7 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
   const bool is_first = !fronts_;  // what it frees further ones will take again
   mpi::agree_on_error(comm, [&] {
     if (!fronts_) {
-      const std::vector<char> mine = are_of(owners_.of_supernode, comm.rank());
+      const std::vector<char> mine = distribution::are_of(owners_.of_supernode, comm.rank());
       fronts_.emplace(
           numeric::make_fronts(values->rows.pattern, {}, {}, current_->structure, current_->kind, mine));
     }

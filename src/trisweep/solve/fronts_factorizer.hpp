@@ -66,7 +66,7 @@ class FrontsFactorizer {
   std::shared_ptr<const Analysis> last_;     // of the last factors, with pivots delayed; null: none
   std::shared_ptr<const Analysis> current_;  // one of these two: what the rest is of
   bool shares_fronts_ = true;                // as far as the last factorizations tell
-  FrontOwners owners_;
+  distribution::FrontOwners owners_;
   bool are_shared_ = false;                // fronts of `owners_`
   std::optional<numeric::Fronts> fronts_;  // this rank's
   std::size_t first_bytes_ = 0;            // of the factors that came of the analysis as it was given

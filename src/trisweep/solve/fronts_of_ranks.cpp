@@ -23,8 +23,9 @@ struct ContributionHeader {
 template <Scalar T>
 class RankFactorization {
  public:
-  RankFactorization(const mpi::Communicator& comm, const numeric::Fronts& fronts, const FrontOwners& owners,
-                    numeric::FrontFactorization<T>& run, std::span<const char> own)
+  RankFactorization(const mpi::Communicator& comm, const numeric::Fronts& fronts,
+                    const distribution::FrontOwners& owners, numeric::FrontFactorization<T>& run,
+                    std::span<const char> own)
       : comm_(comm),
         fronts_(fronts),
         tree_(fronts.tree),
@@ -62,7 +63,7 @@ class RankFactorization {
   }
 
   void share(Index f) {
-    const SharedFront& front = owners_.shared.at(f);
+    const distribution::SharedFront& front = owners_.shared.at(f);
     std::vector<Index> ranks = front.arrowheads.owners();
     const bool shares = std::ranges::binary_search(ranks, comm_.rank());
     FrontsEnd mine = end_;
@@ -187,7 +188,7 @@ class RankFactorization {
   const mpi::Communicator& comm_;
   const numeric::Fronts& fronts_;
   const numeric::FrontTree& tree_;
-  const FrontOwners& owners_;
+  const distribution::FrontOwners& owners_;
   numeric::FrontFactorization<T>& run_;
   const std::span<const char> own_;
   const std::vector<char> whole_;
@@ -225,14 +226,15 @@ numeric::RedoneFronts<T> redone_anywhere(const mpi::Communicator& comm, numeric:
 
 template <Scalar T>
 FactoredFronts<T> factor_fronts(const mpi::Communicator& comm, const numeric::Fronts& fronts,
-                                const FrontOwners& owners, const numeric::MatrixValues<T>& values,
+                                const distribution::FrontOwners& owners,
+                                const numeric::MatrixValues<T>& values,
                                 const numeric::FactorizationOptions& options, Observer& observer) {
   return mpi::revoke_on_error(comm, [&]() -> FactoredFronts<T> {
     std::vector<char> own;
     std::optional<numeric::FrontFactorization<T>> run;
     std::optional<RankFactorization<T>> here;
     mpi::agree_on_error(comm, [&] {
-      own = are_of(owners.of_front, comm.rank());
+      own = distribution::are_of(owners.of_front, comm.rank());
       run.emplace(fronts, values, options, observer, nullptr, own);
       here.emplace(comm, fronts, owners, *run, own);
     });
@@ -244,10 +246,10 @@ FactoredFronts<T> factor_fronts(const mpi::Communicator& comm, const numeric::Fr
   });
 }
 
-#define INSTANTIATE(T)                                                                             \
-  template FactoredFronts<T> factor_fronts<T>(const mpi::Communicator&, const numeric::Fronts&,    \
-                                              const FrontOwners&, const numeric::MatrixValues<T>&, \
-                                              const numeric::FactorizationOptions&, Observer&);
+#define INSTANTIATE(T)                                                                    \
+  template FactoredFronts<T> factor_fronts<T>(                                            \
+      const mpi::Communicator&, const numeric::Fronts&, const distribution::FrontOwners&, \
+      const numeric::MatrixValues<T>&, const numeric::FactorizationOptions&, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -4,9 +4,9 @@
 
 #include <optional>
 
+#include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/mpi/communicator.hpp"
 #include "trisweep/numeric/fronts.hpp"
-#include "trisweep/solve/front_owners.hpp"
 #include "trisweep/solve/shared_elimination.hpp"
 
 namespace trisweep::solve {
@@ -23,7 +23,8 @@ struct FactoredFronts {
 // every rank.
 template <Scalar T>
 FactoredFronts<T> factor_fronts(const mpi::Communicator& comm, const numeric::Fronts& fronts,
-                                const FrontOwners& owners, const numeric::MatrixValues<T>& values,
+                                const distribution::FrontOwners& owners,
+                                const numeric::MatrixValues<T>& values,
                                 const numeric::FactorizationOptions& options, Observer& observer);
 
 }  // namespace trisweep::solve

@@ -40,8 +40,9 @@ void insert(const Panel<T>& part, std::span<const Index> interchanges, const Pan
 }  // namespace
 
 template <Scalar T>
-SharedElimination<T>::SharedElimination(const mpi::Communicator& comm, const SharedFront& front, Index f,
-                                        std::span<const Index> keeper, numeric::FrontFactorization<T>& run)
+SharedElimination<T>::SharedElimination(const mpi::Communicator& comm, const distribution::SharedFront& front,
+                                        Index f, std::span<const Index> keeper,
+                                        numeric::FrontFactorization<T>& run)
     : comm_(comm),
       shape_(front),
       structure_(run.job().source.structure()),

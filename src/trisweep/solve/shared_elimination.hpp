@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/mpi/communicator.hpp"
 #include "trisweep/numeric/front_factorization.hpp"
-#include "trisweep/solve/front_owners.hpp"
 
 namespace trisweep::solve {
 
@@ -24,7 +24,7 @@ template <Scalar T>
 class SharedElimination {
  public:
   // Front f, which is zero but for entries of A. `keeper`: of each supernode's panels.
-  SharedElimination(const mpi::Communicator& comm, const SharedFront& front, Index f,
+  SharedElimination(const mpi::Communicator& comm, const distribution::SharedFront& front, Index f,
                     std::span<const Index> keeper, numeric::FrontFactorization<T>& run);
 
   // What contributions are added to.
@@ -63,7 +63,7 @@ class SharedElimination {
   void bring(Index arrowhead);
 
   const mpi::Communicator& comm_;
-  const SharedFront& shape_;
+  const distribution::SharedFront& shape_;
   const symbolic::Structure& structure_;
   numeric::Kind kind_;
   Index f_;

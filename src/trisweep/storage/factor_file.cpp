@@ -6,9 +6,9 @@
 #include <random>
 #include <utility>
 
+#include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/solve/broadcast.hpp"
-#include "trisweep/solve/front_owners.hpp"
 #include "trisweep/solve/report.hpp"
 #include "trisweep/storage/panel_files.hpp"
 
@@ -93,7 +93,7 @@ PanelFiles write_all_panels(const mpi::Communicator& comm, const OutputFolder* f
   std::vector<Index> writer;
   std::string place;
   mpi::agree_on_error(comm, [&] {
-    writer = solve::FrontOwners(*structure, comm.size()).of_supernode;
+    writer = distribution::FrontOwners(*structure, comm.size()).of_supernode;
     files.number = numbered_files(*structure, writer, sizeof(F));
     if (folder == nullptr) return;
     std::random_device random;

@@ -11,8 +11,8 @@
 #include "support/factor_engine.hpp"
 #include "support/hard_to_pivot.hpp"
 #include "support/scalars.hpp"
+#include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/solve/analyzed_system.hpp"
-#include "trisweep/solve/front_owners.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -289,7 +289,7 @@ TEST(FrontsOfAllRanks, BringPanelsInRounds) {
 
 TEST(FrontsOfAllRanks, AreNotSharedWherePivotsAreDelayed) {
   const auto a = testing_support::with_phases<double>(testing_support::integer_basis(500, 8, 1));
-  ASSERT_FALSE(FrontOwners(*analyze(a, {}).structure, 4, numeric::Kind::lu).shared.empty());
+  ASSERT_FALSE(distribution::FrontOwners(*analyze(a, {}).structure, 4, numeric::Kind::lu).shared.empty());
   const auto rows = scattered_rows<double>(a.rows());
   Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true));
   EXPECT_GT(solver.report().factor.delayed_pivots, 0);

@@ -12,12 +12,12 @@
 
 #include "gallery/gallery.hpp"
 #include "support/rows_of.hpp"
+#include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/mpi/transport.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/dissecting_ranks.hpp"
-#include "trisweep/solve/front_owners.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -200,7 +200,8 @@ TEST_F(Injection, OfCallsOfMpiInASolver) {
 TEST_F(Injection, InASharedFront) {
   if (world_size() == 1) GTEST_SKIP() << "one rank shares nothing";
   const auto a = random_matrix<double>({.n = 260, .per_row = 200, .seed = 2});
-  ASSERT_FALSE(FrontOwners(*analyze(a, {}).structure, world_size(), numeric::Kind::lu).shared.empty());
+  ASSERT_FALSE(
+      distribution::FrontOwners(*analyze(a, {}).structure, world_size(), numeric::Kind::lu).shared.empty());
   for (Countdown* const which : {&transfers, &polls, &agreements, &allocations}) {
     fail_everywhere(*which,
                     [&](Index) {

@@ -8,7 +8,7 @@
 
 #include "trisweep/numeric/arrowheads.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::distribution {
 
 // A front that several ranks eliminate together.
 struct SharedFront {
@@ -39,4 +39,4 @@ struct FrontOwners {
 // Whether each is that rank's.
 std::vector<char> are_of(std::span<const Index> owner, Index rank);
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::distribution

@@ -1,7 +1,7 @@
 // (Pothen and Sun, A mapping algorithm for parallel sparse Cholesky factorization, SIAM J. Sci. Comput. 14
 // (1993).)
 
-#include "trisweep/solve/front_owners.hpp"
+#include "trisweep/distribution/front_owners.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "trisweep/numeric/front_tree.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::distribution {
 namespace {
 
 // Of the factors. What fronts take of memory is like that, and what limits ranks is memory.
@@ -212,4 +212,4 @@ std::vector<char> are_of(std::span<const Index> owner, Index rank) {
   return own;
 }
 
-}  // namespace trisweep::solve
+}  // namespace trisweep::distribution

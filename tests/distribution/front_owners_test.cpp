@@ -1,20 +1,20 @@
-#include "trisweep/solve/front_owners.hpp"
+#include "trisweep/distribution/front_owners.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "gallery/gallery.hpp"
+#include "support/structure.hpp"
 #include "trisweep/numeric/front_tree.hpp"
-#include "trisweep/solve/analysis.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::distribution {
 namespace {
 
 std::shared_ptr<const symbolic::Structure> structure_of(const std::string& kind, Index n,
                                                         ordering::Method method) {
   const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n}));
-  return analyze(a, {.ordering = {.method = method}, .symbolic = {}}).structure;
+  return testing_support::structure_of(a, {.method = method}, {});
 }
 
 TEST(FrontOwners, EachRankHasItsPartInAnyOrder) {
@@ -46,7 +46,7 @@ TEST(FrontOwners, EachRankHasItsPartInAnyOrder) {
 TEST(FrontOwners, ShareLargeFronts) {
   const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 16}));
   for (const int whole_levels : {0, 3}) {
-    const auto s = analyze(a, {.symbolic = {.whole_levels = whole_levels}}).structure;
+    const auto s = testing_support::structure_of(a, {}, {.whole_levels = whole_levels});
     const numeric::FrontTree tree = numeric::build_front_tree(*s);
     for (const Index ranks : {2, 4, 7}) {
       const FrontOwners owners(*s, ranks, numeric::Kind::lu);
@@ -99,4 +99,4 @@ TEST(FrontOwners, OfMoreRanksThanFrontsAndOfManyRoots) {
 }
 
 }  // namespace
-}  // namespace trisweep::solve
+}  // namespace trisweep::distribution
