@@ -21,6 +21,17 @@ int made_communicator(int code, MPI_Comm* made) {
   return MPI_ERR_OTHER;
 }
 
+int count_and_send(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+  if (const auto at = static_cast<std::size_t>(tag); at < sent_by_tag.size()) {
+    int size = 0;
+    PMPI_Type_size(type, &size);
+    ++sent_by_tag[at].messages;
+    sent_by_tag[at].bytes += long{size} * count;
+  }
+  return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
 }  // namespace
 
 void* operator new(std::size_t bytes) {
@@ -64,10 +75,10 @@ extern "C" int MPI_Iallreduce(const void* mine, void* all, int count, MPI_Dataty
   extern "C" int name parameters {                                   \
     return countdown.fails() ? MPI_ERR_OTHER : P##name(__VA_ARGS__); \
   }
-FAIL_INSTEAD(transfers, MPI_Isend,
-             (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
-              MPI_Request* request),
-             data, count, type, to, tag, comm, request)
+extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  return transfers.fails() ? MPI_ERR_OTHER : count_and_send(data, count, type, to, tag, comm, request);
+}
 FAIL_INSTEAD(transfers, MPI_Issend,
              (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request),

@@ -66,4 +66,10 @@ class Undisturbed {
 
 inline int communicators = 0;  // that were made and not freed
 
+// Of a tag, by MPI_Isend.
+struct SentMessages {
+  long messages = 0, bytes = 0;
+};
+inline std::array<SentMessages, 16> sent_by_tag;  // others are not counted
+
 }  // namespace trisweep::testing_support

@@ -10,6 +10,9 @@
 
 namespace trisweep::distribution {
 
+// Of what one rank adds to another's part of a front so many in a message.
+constexpr Offset entries_at_once = 16384;
+
 // A front that several ranks eliminate together.
 struct SharedFront {
   numeric::Arrowheads arrowheads;  // of all of its rows

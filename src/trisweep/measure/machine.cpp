@@ -11,6 +11,8 @@
 #include "trisweep/measure/message_costs.hpp"
 #include "trisweep/measure/panels.hpp"
 #include "trisweep/measure/ping_pong.hpp"
+#include "trisweep/numeric/blas.hpp"
+#include "trisweep/numeric/blas_threads.hpp"
 
 namespace trisweep::measure {
 namespace {
@@ -25,6 +27,17 @@ double typical(int times, const std::function<void()>& work) {
   }
   std::ranges::sort(seconds);
   return seconds[seconds.size() / 2];
+}
+
+// As fronts are updated with a supernode.
+double dgemm_flops() {
+  constexpr Index rows = 1024, width = 128;
+  std::vector<double> a(usize(rows) * width, 1e-9), c(usize(rows) * rows, 0);
+  const numeric::View<double> side{a.data(), rows, width, rows};
+  const double seconds = typical(15, [&] {
+    numeric::subtract_product<double>({c.data(), rows, rows, rows}, side, Op::transpose, side);
+  });
+  return 2.0 * rows * rows * width / seconds;
 }
 
 void measure_compute(const mpi::Communicator& world, model::Machine& m) {
@@ -45,6 +58,7 @@ void measure_compute(const mpi::Communicator& world, model::Machine& m) {
   m.product_seconds = std::max(0.0, (in_order - small.bytes() / m.worker_bandwidth) / small.count());
   m.worker_flops =
       many.flops() / (typical(times, [&] { many.multiply(); }) - many.count() * m.product_seconds);
+  m.dgemm_flops = dgemm_flops();
   constexpr Index tasks = 1000;
   engine::ReadyTasks ready;
   ready.reserve(usize(tasks));
@@ -146,6 +160,7 @@ model::Machine measure_machine(const mpi::Communicator& world, const Host& host)
        {"worker_bandwidth, memory_bandwidth",
         "64 x 64 panels streamed by one rank alone, and by all at once"},
        {"worker_flops", "32 x 12 panels, 16 right-hand sides"},
+       {"dgemm_flops", "1024 x 1024 entries updated with 128 columns"},
        {"product_seconds", "16 x 8 panels in order, with work rows of their own, beyond their bytes"},
        {"task_seconds",
         "the queue of ready tasks, and what a 16 x 8 panel takes longer that does not follow the last one in "

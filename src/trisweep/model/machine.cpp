@@ -74,6 +74,7 @@ void to_json(nlohmann::ordered_json& json, const Machine& m) {
           {"worker_bandwidth", m.worker_bandwidth},
           {"memory_bandwidth", m.memory_bandwidth},
           {"worker_flops", m.worker_flops},
+          {"dgemm_flops", m.dgemm_flops},
           {"task_seconds", m.task_seconds},
           {"product_seconds", m.product_seconds}};
   if (std::isfinite(m.injection_bandwidth)) json["injection_bandwidth"] = m.injection_bandwidth;
@@ -95,6 +96,7 @@ void from_json(const nlohmann::json& json, Machine& m) {
   m.worker_bandwidth = json.at("worker_bandwidth").get<double>();
   m.memory_bandwidth = json.at("memory_bandwidth").get<double>();
   m.worker_flops = json.at("worker_flops").get<double>();
+  m.dgemm_flops = json.value("dgemm_flops", m.dgemm_flops);
   m.task_seconds = json.value("task_seconds", m.task_seconds);
   m.product_seconds = json.value("product_seconds", m.product_seconds);
   m.injection_bandwidth = json.value("injection_bandwidth", m.injection_bandwidth);
@@ -129,10 +131,10 @@ bool sensible(const GpuNode& node) {
 bool sensible(const Machine& m) {
   return m.ranks_per_node > 0 && m.ranks_per_memory > 0 && m.workers > 0 && m.receivers > 0 &&
          m.receivers <= m.workers && m.grain >= 0 && positive(m.worker_bandwidth) &&
-         positive(m.memory_bandwidth) && positive(m.worker_flops) && positive(m.injection_bandwidth) &&
-         m.task_seconds >= 0 && m.product_seconds >= 0 && sensible(m.two_sided) &&
-         (!m.one_sided || sensible(*m.one_sided)) && (!m.shared || sensible(*m.shared)) &&
-         (!m.gpu_node || sensible(*m.gpu_node));
+         positive(m.memory_bandwidth) && positive(m.worker_flops) && m.dgemm_flops >= 0 &&
+         positive(m.injection_bandwidth) && m.task_seconds >= 0 && m.product_seconds >= 0 &&
+         sensible(m.two_sided) && (!m.one_sided || sensible(*m.one_sided)) &&
+         (!m.shared || sensible(*m.shared)) && (!m.gpu_node || sensible(*m.gpu_node));
 }
 
 const Network* two_sided(const Machine& m, Index /*ranks*/) {
@@ -215,7 +217,7 @@ Machine without_communication(Machine machine) {
 }
 
 Machine without_computation(Machine machine) {
-  machine.worker_bandwidth = machine.memory_bandwidth = machine.worker_flops =
+  machine.worker_bandwidth = machine.memory_bandwidth = machine.worker_flops = machine.dgemm_flops =
       std::numeric_limits<double>::infinity();
   machine.task_seconds = machine.product_seconds = 0;
   return machine;

@@ -55,6 +55,7 @@ struct Machine {
   double worker_bandwidth = 0;            // memory bandwidth of a worker that is alone
   double memory_bandwidth = 0;            // of a memory, shared by all workers at it that compute
   double worker_flops = 0;                // of a worker, in small products
+  double dgemm_flops = 0;                 // of a worker, in large dense products; 0: not described
   double task_seconds = 0;                // of a task besides its products: counters and the queue
   double product_seconds = 0;             // of a product besides its panel
   double injection_bandwidth = std::numeric_limits<double>::infinity();  // of a node, into the network

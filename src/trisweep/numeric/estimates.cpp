@@ -5,16 +5,6 @@
 #include "trisweep/numeric/front_panels.hpp"
 
 namespace trisweep::numeric {
-namespace {
-
-// D^-1 from its triangular factors, and a second triangular solve with the panels.
-double inversion_flops(Index width, Index height, Kind kind) {
-  const double w = width, m = height;
-  const double lu = 4.0 / 3.0 * w * w * w + 2 * m * w * w;
-  return has_upper(kind) ? lu : lu / 2;
-}
-
-}  // namespace
 
 Estimates estimate_factors(const symbolic::Structure& s, Kind kind, std::size_t scalar_bytes) {
   Estimates e;

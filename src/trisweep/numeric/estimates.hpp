@@ -40,5 +40,12 @@ inline double factor_flops(Index width, Index height, Kind kind) {
   const double lu = 2.0 / 3.0 * w * w * w + 2 * m * w * w + 2 * m * m * w;
   return has_upper(kind) ? lu : lu / 2;
 }
+// Its share in Estimates::inversion_flops: D^-1 from its triangular factors, and a second triangular solve
+// with the panels.
+inline double inversion_flops(Index width, Index height, Kind kind) {
+  const double w = width, m = height;
+  const double lu = 4.0 / 3.0 * w * w * w + 2 * m * w * w;
+  return has_upper(kind) ? lu : lu / 2;
+}
 
 }  // namespace trisweep::numeric

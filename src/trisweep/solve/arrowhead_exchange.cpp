@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <complex>
 
+#include "trisweep/distribution/front_owners.hpp"
+
 namespace trisweep::solve {
 namespace {
 
 using numeric::Segment;
 
-constexpr std::size_t entries_at_once = 16384;
+constexpr std::size_t entries_at_once = usize(distribution::entries_at_once);
 
 // Entries between two ranks, so many in a message.
 template <Scalar T>

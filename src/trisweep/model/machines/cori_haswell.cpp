@@ -10,6 +10,7 @@ Machine cori_haswell() {
           .worker_bandwidth = 10 * gb,
           .memory_bandwidth = cpu_stream * 68 * gb,
           .worker_flops = small_products * 36.8 * gflop,
+          .dgemm_flops = large_products * 36.8 * gflop,
           .task_seconds = 80 * ns,
           .product_seconds = 50 * ns,
           .injection_bandwidth = 8 * gb,

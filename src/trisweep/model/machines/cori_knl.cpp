@@ -11,6 +11,7 @@ Machine cori_knl() {
       .worker_bandwidth = 8 * gb,
       .memory_bandwidth = 400 * gb,
       .worker_flops = small_products * 0.5 * 44.8 * gflop,
+      .dgemm_flops = large_products * 0.5 * 44.8 * gflop,
       .task_seconds = 250 * ns,
       .product_seconds = 150 * ns,
       .injection_bandwidth = 8 * gb,

@@ -12,6 +12,7 @@ inline constexpr double us = 1e-6, ns = 1e-9, gb = 1e9, gflop = 1e9;
 inline constexpr double cpu_stream = 0.8;       // of peak: what STREAM reaches on server processors
 inline constexpr double gpu_stream = 0.85;      // of peak HBM bandwidth
 inline constexpr double small_products = 0.25;  // of peak flops
+inline constexpr double large_products = 0.8;   // of a core's
 inline constexpr double p100_launch = 5 * us;   // of a kernel, with CUDA 8
 
 Source achievable_cpu();

@@ -12,6 +12,7 @@ Machine generic() {
       .worker_bandwidth = 12 * gb,
       .memory_bandwidth = 160 * gb,
       .worker_flops = 8 * gflop,
+      .dgemm_flops = 25 * gflop,
       .task_seconds = 60 * ns,
       .product_seconds = 40 * ns,
       .injection_bandwidth = 12 * gb,

@@ -10,6 +10,7 @@ Machine perlmutter_cpu() {
           .worker_bandwidth = 20 * gb,
           .memory_bandwidth = cpu_stream * 204.8 * gb,
           .worker_flops = small_products * 39.2 * gflop,
+          .dgemm_flops = large_products * 39.2 * gflop,
           .task_seconds = 60 * ns,
           .product_seconds = 40 * ns,
           .injection_bandwidth = 25 * gb,

@@ -1,0 +1,388 @@
+#include "trisweep/model/factorization.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "trisweep/distribution/front_owners.hpp"
+#include "trisweep/model/answer.hpp"
+#include "trisweep/numeric/estimates.hpp"
+#include "trisweep/numeric/fronts.hpp"
+
+namespace trisweep::model {
+namespace {
+
+using distribution::SharedFront;
+using numeric::Arrowheads;
+using numeric::Kind;
+
+// Of one core, from systems in two and three dimensions (docs/validation.md).
+constexpr double half_rate_width = 12;
+constexpr double front_seconds = 0.4e-6;
+constexpr double passes = 3;             // over a front: set to zero, added to, handed on
+constexpr double entry_seconds = 20e-9;  // of A: scaled, and put in its place
+constexpr double row_seconds = 10e-9;    // of the structure, in which each of several ranks finds its fronts
+
+// Ascending, each once.
+std::vector<Index> distinct(std::vector<Index> ranks) {
+  std::ranges::sort(ranks);
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+std::size_t place_of(std::span<const Index> ranks, Index rank) {
+  return usize(std::ranges::lower_bound(ranks, rank) - ranks.begin());
+}
+
+class Factoring {
+ public:
+  Factoring(const FactorizationProblem& problem, Index ranks, const Machine& machine)
+      : problem_(problem),
+        s_(problem.structure),
+        machine_(machine),
+        tree_(numeric::build_front_tree(s_)),
+        owners_(s_, ranks, problem.kind),
+        line_(ranks, machine),
+        bytes_(static_cast<Offset>(problem.value_bytes)),
+        sides_(numeric::has_upper(problem.kind) ? 2 : 1) {
+    const double parts = problem.complex ? 2 : 1, of_part = double(bytes_) / parts;
+    flop_seconds_ = parts * parts * of_part / double(sizeof(double)) / machine.dgemm_flops;
+    entry_pass_seconds_ = double(bytes_) * machine.workers / rank_bandwidth(machine, ranks);
+  }
+
+  // In the order in which all ranks come to the fronts.
+  FactorizationPrice run() && {
+    take_entries();
+    const std::vector<char> whole = factor_subtrees();
+    for (Index f = 0; f < tree_.fronts(); ++f) {
+      const auto shared = owners_.shared.find(f);
+      if (shared != owners_.shared.end()) {
+        share(f, shared->second);
+      } else if (!whole[usize(f)]) {
+        factor_front(f);
+      }
+    }
+    if (line_.ranks() > 1) line_.wait_for_all();
+    invert_cut_supernodes();
+    const Offset common = common_bytes();
+    return {.rank = std::move(line_).finish(), .common_bytes = common};
+  }
+
+ private:
+  // Each of several ranks goes through the whole structure.
+  void take_entries() {
+    const double rows = line_.ranks() > 1 ? double(s_.n) + double(s_.row.size()) : 0;
+    const double entries = double(problem_.nonzeros) / line_.ranks();
+    for (Index r = 0; r < line_.ranks(); ++r) line_.compute(r, entry_seconds * entries + row_seconds * rows);
+  }
+
+  // Returns which fronts those are.
+  std::vector<char> factor_subtrees() {
+    struct Subtrees {
+      double sum = 0, longest = 0;  // seconds
+      Offset stack = 0;             // entries
+    };
+    std::vector<Subtrees> of_rank(usize(line_.ranks()));
+    std::vector<char> whole(usize(tree_.fronts()));
+    std::vector<double> path(whole.size(), 0);
+    for (Index f = 0; f < tree_.fronts(); ++f) {
+      const Index r = owners_.of_front[usize(f)];
+      double longest = 0;
+      whole[usize(f)] = r != -1;
+      for (const Index c : tree_.children(f)) {
+        whole[usize(f)] &= whole[usize(c)] && owners_.of_front[usize(c)] == r;
+        longest = std::max(longest, path[usize(c)]);
+      }
+      if (!whole[usize(f)]) continue;
+      const double seconds = eliminate(f, r);
+      Subtrees& mine = of_rank[usize(r)];
+      mine.sum += seconds;
+      mine.longest = std::max(mine.longest, path[usize(f)] = longest + seconds);
+    }
+    for (Index f = 0; f < tree_.fronts(); ++f) {
+      const Index parent = tree_.parent[usize(f)];
+      if (!whole[usize(f)] || (parent != -1 && whole[usize(parent)])) continue;
+      const Index r = owners_.of_front[usize(f)];
+      line_.take(r, bytes_ * numeric::contribution_entries(tree_.height[usize(f)]));
+      of_rank[usize(r)].stack = std::max(of_rank[usize(r)].stack, tree_.stack_below[usize(f)]);
+    }
+    for (Index r = 0; r < line_.ranks(); ++r) {
+      const Subtrees& mine = of_rank[usize(r)];
+      line_.compute(r, std::max(mine.sum / machine_.workers, mine.longest));
+      line_.take(r, bytes_ * mine.stack);
+      line_.take(r, -bytes_ * mine.stack);
+    }
+    return whole;
+  }
+
+  // Seconds of one worker. Of the rank: flops, and panels.
+  double eliminate(Index f, Index rank) {
+    const double rows = double(tree_.width[usize(f)]) + tree_.height[usize(f)];
+    double seconds = front_seconds + passes * entry_pass_seconds_ * rows * rows * double(sides_) / 2;
+    for (const Index k : tree_.members(f)) {
+      const Index w = s_.width(k);
+      seconds += product_seconds(rank,
+                                 numeric::factor_flops(w, s_.height(k), problem_.kind) +
+                                     numeric::inversion_flops(w, s_.height(k), problem_.kind),
+                                 w);
+      take_panels(rank, w, s_.height(k));
+    }
+    return seconds;
+  }
+  double product_seconds(Index rank, double flops, Index width) {
+    line_[rank].flops += flops;
+    return flops * flop_seconds_ * (width + half_rate_width) / width;
+  }
+  void multiply(Index rank, double flops, Index width) {
+    line_.compute(rank, product_seconds(rank, flops, width));
+  }
+  Offset panel_entries(Offset width, Offset rows) const { return width * (width + sides_ * rows); }
+  void take_panels(Index rank, Index width, Index height) {
+    const Offset bytes = bytes_ * panel_entries(width, height);
+    line_[rank].panel_bytes += bytes;
+    line_.take(rank, bytes);
+  }
+
+  // The shape of a front's contribution block, by ranks.
+  Arrowheads contribution(Index f) const {
+    const auto shared = owners_.shared.find(f);
+    if (shared != owners_.shared.end()) return shared->second.contribution();
+    return {.begin = {0, tree_.height[usize(f)]}, .owner = {owners_.of_front[usize(f)]}};
+  }
+  Offset entries(const Arrowheads& all, Index a) const {
+    return panel_entries(all.width(a), all.rows() - all.begin[usize(a) + 1]);
+  }
+  void free_contribution(Index f) {
+    const Arrowheads block = contribution(f);
+    const bool is_shared = owners_.shared.contains(f);
+    for (Index a = 0; a < block.count(); ++a) {
+      line_.take(block.owner[usize(a)],
+                 -bytes_ * (is_shared ? entries(block, a) : numeric::contribution_entries(block.rows())));
+    }
+  }
+  // Ranks that have a part in the contributions to a front, or in `others`.
+  void agree(std::span<const Index> children, std::vector<Index> others) {
+    for (const Index c : children) std::ranges::copy(contribution(c).owners(), std::back_inserter(others));
+    line_.agree(distinct(std::move(others)));
+  }
+
+  // A front of one rank with contributions of others (RankFactorization::pass).
+  void factor_front(Index f) {
+    constexpr Offset header_bytes = 24;
+    const Index r = owners_.of_front[usize(f)];
+    for (const Index& c : tree_.children(f)) {
+      const Index from = owners_.of_front[usize(c)];
+      if (from == r) continue;
+      if (from == -1) {
+        agree({&c, 1}, {r});
+      } else {
+        line_.send(from, r, header_bytes);
+      }
+      line_.take(r, square_bytes(c));
+      add(c, {r}, std::vector<Index>(usize(tree_.height[usize(c)]), r));
+      free_contribution(c);
+    }
+    line_.take(r, bytes_ * numeric::contribution_entries(tree_.height[usize(f)]));
+    line_.compute(r, eliminate(f, r));
+    for (const Index c : tree_.children(f)) {
+      if (owners_.of_front[usize(c)] == r) {
+        free_contribution(c);
+      } else {
+        line_.take(r, -square_bytes(c));
+      }
+    }
+  }
+  Offset square_bytes(Index f) const { return bytes_ * tree_.height[usize(f)] * tree_.height[usize(f)]; }
+
+  // (RankFactorization::share)
+  void share(Index f, const SharedFront& front) {
+    const Arrowheads& all = front.arrowheads;
+    agree(tree_.children(f), all.owners());
+    for (Index a = 0; a < all.count(); ++a) {
+      const Index r = all.owner[usize(a)];
+      if (is_in_factors(front, a)) {
+        take_panels(r, all.width(a), all.rows() - all.begin[usize(a) + 1]);
+      } else {
+        line_.take(r, bytes_ * entries(all, a));
+      }
+    }
+    for (const Index c : tree_.children(f)) {
+      add(c, all.owners(), ranks_of_rows(c, f, all));
+      free_contribution(c);
+    }
+    eliminate_together(front);
+    bring_together(front);
+  }
+  bool is_cut(const SharedFront& front, Index a) const {
+    return front.arrowheads.width(a) < s_.width(front.supernode[usize(a)]);
+  }
+  bool is_in_factors(const SharedFront& front, Index a) const {
+    return a < front.eliminated() && !is_cut(front, a);
+  }
+
+  // Whose the arrowheads are that a child's contribution is added to, by row of that.
+  std::vector<Index> ranks_of_rows(Index child, Index f, const Arrowheads& all) const {
+    const Index last = tree_.members(f).back();
+    const auto rows = s_.rows(tree_.members(child).back()), beyond = s_.rows(last);
+    std::vector<Index> ranks;
+    Index place = 0;
+    for (const Index row : rows) {
+      if (row < s_.first[usize(last) + 1]) {
+        ranks.push_back(owners_.of_column[usize(row)]);
+        continue;
+      }
+      while (beyond[usize(place)] != row) ++place;
+      ranks.push_back(all.owner[usize(all.of(tree_.width[usize(f)] + place))]);
+    }
+    return ranks;
+  }
+
+  // Entries whose lesser of row and column is j go from the rank of j to target[j], one of `to`; pairs of
+  // ranks come in the order of solve::add_arrowheads().
+  void add(Index child, const std::vector<Index>& to, const std::vector<Index>& target) {
+    const Arrowheads block = contribution(child);
+    const std::vector<Index> from = block.owners();
+    std::vector<Offset> moved(from.size() * to.size(), 0);
+    for (Index j = 0; j < block.rows(); ++j) {
+      const Offset below = block.rows() - j - 1;
+      const std::size_t source = place_of(from, block.owner[usize(block.of(j))]);
+      moved[source * to.size() + place_of(to, target[usize(j)])] += 1 + sides_ * below;
+    }
+    for (std::size_t shift = 0; shift < to.size(); ++shift) {
+      for (std::size_t i = 0; i < from.size(); ++i) {
+        const std::size_t t = (i + shift) % to.size();
+        add(from[i], to[t], moved[i * to.size() + t]);
+      }
+    }
+  }
+  void add(Index from, Index to, Offset entries) {
+    if (entries == 0) return;
+    for (Offset left = from == to ? 0 : entries; left > 0; left -= distribution::entries_at_once)
+      line_.send(from, to, bytes_ * std::min(left, distribution::entries_at_once));
+    line_.compute(to, passes * entry_pass_seconds_ * double(entries));
+  }
+
+  // (SharedElimination::eliminate)
+  void eliminate_together(const SharedFront& front) {
+    const Arrowheads& all = front.arrowheads;
+    const std::vector<Index> ranks = all.owners();
+    const Offset sides_sent = problem_.kind == Kind::cholesky ? 1 : 2;
+    const double sides = double(sides_);
+    std::vector<double> to_update(ranks.size(), 0);  // entries of the arrowheads that are left
+    const auto square = [](double rows) { return rows * rows; };
+    const auto update_of = [&](Index a) {
+      return square(all.rows() - all.begin[usize(a)]) - square(all.rows() - all.begin[usize(a) + 1]);
+    };
+    for (Index a = 0; a < all.count(); ++a) to_update[place_of(ranks, all.owner[usize(a)])] += update_of(a);
+    const Offset message = bytes_ * (sides_sent * all.width(0) * (all.rows() - all.begin[1]) + 1);
+    for (const Index r : ranks) line_.take(r, message);
+    for (Index a = 0; a < front.eliminated(); ++a) {
+      const Index w = all.width(a), below = all.rows() - all.begin[usize(a) + 1], r = all.owner[usize(a)];
+      const std::size_t root = place_of(ranks, r);
+      const double update = sides * w * square(below);
+      multiply(r, numeric::factor_flops(w, below, problem_.kind) - update, w);
+      line_.broadcast(ranks, root, bytes_ * (sides_sent * w * below + 1));
+      to_update[root] -= update_of(a);
+      for (std::size_t i = 0; i < ranks.size(); ++i) multiply(ranks[i], sides * w * to_update[i], w);
+      if (!is_cut(front, a)) multiply(r, numeric::inversion_flops(w, below, problem_.kind), w);
+    }
+    for (const Index r : ranks) line_.take(r, -message);
+  }
+
+  // Supernodes that were cut go to the ranks that invert them, and that each of their columns' interchanges.
+  void bring_together(const SharedFront& front) {
+    const Arrowheads& all = front.arrowheads;
+    for (Index a = 0; a < front.eliminated(); ++a) {
+      if (!is_cut(front, a)) continue;
+      const Index k = front.supernode[usize(a)], keeper = owners_.of_supernode[usize(k)];
+      const Index r = all.owner[usize(a)];
+      if (a == 0 || front.supernode[usize(a) - 1] != k) {
+        take_panels(keeper, s_.width(k), s_.height(k));
+        cut_.push_back(k);
+      }
+      const Offset bytes = bytes_ * entries(all, a);
+      if (r == keeper) continue;
+      line_.send(r, keeper, bytes);
+      if (problem_.kind == Kind::lu) line_.send(r, keeper, all.width(a) * Offset{sizeof(Index)});
+      line_.take(keeper, bytes);
+      line_.take(keeper, -bytes);
+    }
+    for (Index a = 0; a < front.eliminated(); ++a) {
+      if (is_cut(front, a)) line_.take(all.owner[usize(a)], -bytes_ * entries(all, a));
+    }
+  }
+
+  // When all fronts are done.
+  void invert_cut_supernodes() {
+    for (const Index k : cut_) {
+      const Index keeper = owners_.of_supernode[usize(k)], w = s_.width(k);
+      line_.take(keeper, bytes_ * w * w);
+      multiply(keeper, numeric::inversion_flops(w, s_.height(k), problem_.kind), w);
+      line_.take(keeper, -bytes_ * w * w);
+    }
+  }
+
+  // What FrontsFactorizer has on each rank, by what there is one of: new place and scale of row and column,
+  // supernode, and owner of an unknown, and where rows of A begin; rows in the structure, and of contribution
+  // blocks their places; the structure's and the factors' lists of supernodes; the tree's and the records of
+  // fronts.
+  Offset common_bytes() const {
+    constexpr Offset unknown = 4 * sizeof(Index) + 2 * sizeof(double) + sizeof(Offset);
+    constexpr Offset supernode = 5 * sizeof(Index) + 7 * sizeof(Offset),
+                     front = 96 + sizeof(numeric::FrontRecord);
+    Offset places = 0;
+    for (const Index height : tree_.height) places += height;
+    const Offset entry = bytes_ + Offset{sizeof(Index) + sizeof(numeric::MatrixEntry)};
+    return unknown * s_.n + Offset{sizeof(Index)} * (std::ssize(s_.row) + places) +
+           Offset{sizeof(symbolic::Block)} * std::ssize(s_.block) + supernode * s_.supernodes() +
+           front * tree_.fronts() + entry * problem_.nonzeros / line_.ranks();
+  }
+
+  const FactorizationProblem& problem_;
+  const symbolic::Structure& s_;
+  const Machine& machine_;
+  const numeric::FrontTree tree_;
+  const distribution::FrontOwners owners_;
+  RankTimelines line_;
+  Offset bytes_;               // of a value
+  Offset sides_;               // of panels that are stored
+  double flop_seconds_;        // at the full rate
+  double entry_pass_seconds_;  // of an entry in memory
+  std::vector<Index> cut_;     // supernodes
+};
+
+Offset sum(const std::vector<FactoringRank>& ranks, Offset FactoringRank::*figure) {
+  Offset all = 0;
+  for (const FactoringRank& rank : ranks) all += rank.*figure;
+  return all;
+}
+
+}  // namespace
+
+double FactorizationPrice::seconds() const {
+  return std::ranges::max(rank, {}, &FactoringRank::seconds).seconds;
+}
+double FactorizationPrice::compute_seconds() const {
+  return std::ranges::max(rank, {}, &FactoringRank::compute_seconds).compute_seconds;
+}
+double FactorizationPrice::message_seconds() const {
+  return std::ranges::max(rank, {}, &FactoringRank::message_seconds).message_seconds;
+}
+double FactorizationPrice::flops() const {
+  return std::ranges::max(rank, {}, &FactoringRank::flops).flops;
+}
+Offset FactorizationPrice::memory_bytes() const {
+  return common_bytes + std::ranges::max(rank, {}, &FactoringRank::peak_bytes).peak_bytes;
+}
+Offset FactorizationPrice::messages() const {
+  return sum(rank, &FactoringRank::messages);
+}
+Offset FactorizationPrice::bytes() const {
+  return sum(rank, &FactoringRank::bytes);
+}
+
+FactorizationPrice price_factorization(const FactorizationProblem& problem, Index ranks,
+                                       const Machine& machine) {
+  return Factoring(problem, ranks, machine).run();
+}
+
+}  // namespace trisweep::model
