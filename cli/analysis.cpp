@@ -193,6 +193,20 @@ model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, co
   return problem;
 }
 
+std::optional<model::FactorizationPrice> factorization_price(std::span<const model::SavedAnalysis> analyses,
+                                                             const std::string& diagonal, Index ranks,
+                                                             const model::Workload& workload,
+                                                             const model::Machine& machine) {
+  if (machine.dgemm_flops == 0) return std::nullopt;
+  const auto& analysis = *std::ranges::find(analyses, diagonal, &model::SavedAnalysis::diagonal);
+  return model::price_factorization({.structure = *analysis.structure,
+                                     .kind = numeric::find_kind(analysis.kind).kind,
+                                     .nonzeros = analysis.nonzeros,
+                                     .value_bytes = workload.stored_bytes,
+                                     .complex = workload.complex},
+                                    ranks, machine);
+}
+
 report::MatrixRecord matrix_record(const model::SavedAnalysis& a) {
   return {.name = a.matrix, .rows = a.structure->n, .nonzeros = a.nonzeros};
 }

@@ -4,6 +4,7 @@
 #include "outputs.hpp"
 #include "plan_options.hpp"
 #include "trisweep/core/observer.hpp"
+#include "trisweep/model/factorization.hpp"
 #include "trisweep/model/saved_analysis.hpp"
 #include "trisweep/report/run_record.hpp"
 
@@ -39,6 +40,11 @@ model::SavedAnalysis analyze_for_plan(const std::string& matrix, const PlanOptio
 // The planning problem of so many ranks with these analyses of one matrix.
 model::PlanProblem problem_of(std::span<const model::SavedAnalysis> analyses, const PlanOptions& options,
                               Index ranks, Index nrhs);
+// What the factorization for a plan with that diagonal takes; nothing where the machine does not describe it.
+std::optional<model::FactorizationPrice> factorization_price(std::span<const model::SavedAnalysis> analyses,
+                                                             const std::string& diagonal, Index ranks,
+                                                             const model::Workload& workload,
+                                                             const model::Machine& machine);
 report::MatrixRecord matrix_record(const model::SavedAnalysis& analysis);
 
 // Analyses in files. Throw Error(usage) in a build without HDF5 (no_studies.cpp): opening does, so that

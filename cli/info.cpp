@@ -9,6 +9,7 @@
 #include "saved_factors.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/analysis_options.hpp"
+#include "trisweep/model/factorization.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/text.hpp"
@@ -24,6 +25,7 @@ struct InfoOptions {
   std::string matrix;
   std::string factors;        // a folder
   std::string factorization;  // empty: nothing is factored
+  Index ranks = 0;            // memory of the fullest of up to so many; 0: of none
 };
 
 // Supernodes on the longest path to the root, and how much work there is per work on the costliest path: a
@@ -100,6 +102,25 @@ void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::siz
   lines.add("parallelism", "{:.1f} (work / work on the critical path of a solve)", shape.parallelism);
 }
 
+// On 1, 2, 4, ... ranks: which of them is enough is known before anything is factored.
+template <Scalar T>
+void describe_memory(const solve::Analysis& analysis, Offset nonzeros, Index most_ranks, Lines& lines) {
+  std::string text;
+  for (Index ranks = 1;; ranks = std::min(2 * ranks, most_ranks)) {
+    const auto price = model::price_factorization({.structure = *analysis.structure,
+                                                   .kind = analysis.kind,
+                                                   .nonzeros = nonzeros,
+                                                   .value_bytes = sizeof(T),
+                                                   .complex = is_complex<T>},
+                                                  ranks, model::find_machine("generic"));
+    const std::string needed = report::bytes(double(price.memory_bytes()));
+    text += ranks == 1 ? needed + " to factor on 1 rank"
+                       : fmt::format("{} {}: {}", ranks == 2 ? "; on the fullest of" : ",", ranks, needed);
+    if (ranks == most_ranks) break;
+  }
+  lines.add("memory", "{}", text);
+}
+
 // As trisweep sptrsv solves with it (multi-GPU zero-copy paper, Table I).
 template <Scalar T>
 void describe_triangle(const matrix::Csr<T>& a, Lines& lines) {
@@ -110,8 +131,8 @@ void describe_triangle(const matrix::Csr<T>& a, Lines& lines) {
 }
 
 template <Scalar T>
-std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer& observer) {
-  Lines lines(name);
+std::string describe(const matrix::Csr<T>& a, const InfoOptions& options, Observer& observer) {
+  Lines lines(options.matrix);
   lines.add("size", "{} x {}, {} nonzeros, {}", a.rows(), a.cols(), a.nonzeros(),
             is_complex<T> ? "complex" : "real");
   lines.add("symmetry", "{}", symmetry_of(a));
@@ -124,6 +145,7 @@ std::string describe(const matrix::Csr<T>& a, const std::string& name, Observer&
                          ? "Cholesky (Hermitian with a positive diagonal), or L D L^T if not definite"
                          : numeric::describe(analysis.kind).title,
                      lines);
+    if (options.ranks > 0) describe_memory<T>(analysis, a.nonzeros(), options.ranks, lines);
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::numerical) throw;
     lines.add("structural rank", "deficient: {}", e.what());
@@ -209,7 +231,7 @@ std::string describe_on_root(const Context& context, const InfoOptions& options)
   if (!options.factors.empty()) return describe_folder(options.factors);
   const matrix::AnyCsr read = matrix::read_matrix(options.matrix, context.terminal);
   return matrix::with_scalar(matrix::is_complex_matrix(read), [&]<Scalar T>(T) {
-    return describe(std::get<matrix::Csr<T>>(read), options.matrix, context.terminal);
+    return describe(std::get<matrix::Csr<T>>(read), options, context.terminal);
   });
 }
 
@@ -223,6 +245,10 @@ void add_info(CLI::App& app, Run& run) {
       sub->add_option("matrix", options->matrix,
                       "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
   sub->add_option("--factors", options->factors, "Describe this folder of trisweep factor")->excludes(matrix);
+  sub->add_option("--ranks", options->ranks,
+                  "Also predict what memory the fullest of 1, 2, 4, ... and of so many ranks needs to factor")
+      ->check(CLI::Range(1, 1 << 20))
+      ->needs(matrix);
   sub->add_option("--factorization", options->factorization,
                   "Factor the matrix so on the ranks at hand, and describe what each of them has")
       ->check(CLI::IsMember(names_of(factorizations())))

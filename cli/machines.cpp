@@ -44,6 +44,7 @@ std::string describe(const Machine& m) {
   line("small products",
        fmt::format("{} a worker; {:.0f} ns a task, {:.0f} ns a product", rate(m.worker_flops, "flop"),
                    m.task_seconds * 1e9, m.product_seconds * 1e9));
+  if (m.dgemm_flops > 0) line("large products", fmt::format("{} a worker", rate(m.dgemm_flops, "flop")));
   line("two-sided, inside", describe(m.two_sided.inside));
   line("two-sided, between", describe(m.two_sided.between));
   if (m.one_sided) {

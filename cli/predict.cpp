@@ -69,6 +69,7 @@ class Pricing {
   Pricing(const PredictCommand& o, std::span<const model::SavedAnalysis> analyses,
           const model::Machine& machine)
       : options_(o),
+        analyses_(analyses),
         analysis_(*std::ranges::find(analyses, o.diagonal, &model::SavedAnalysis::diagonal)),
         machine_(machine),
         problem_(problem_of(analyses, o, o.grid.ranks(), o.nrhs)) {}
@@ -120,6 +121,8 @@ class Pricing {
     for (const int corrections : {0, 1})
       report.answers.push_back(model::answer_price(report.prediction.seconds, corrections, problem_.product,
                                                    machine_, problem_.workload));
+    report.factorization =
+        factorization_price(analyses_, options_.diagonal, options_.grid.ranks(), problem_.workload, machine_);
     report.serial_seconds = simulate(plans({1, 1, 1}), machine_).seconds;
     report.plan_seconds = plan_seconds;
     report.analysis_seconds = analysis_.seconds;
@@ -130,6 +133,7 @@ class Pricing {
 
  private:
   const PredictCommand& options_;
+  std::span<const model::SavedAnalysis> analyses_;
   const model::SavedAnalysis& analysis_;
   const model::Machine& machine_;
   model::PlanProblem problem_;

@@ -43,6 +43,9 @@ std::string tune(TuneCommand o, Observer& observer) {
   report.search_seconds = seconds_since(start);
   report.analysis_seconds = analyses.front().seconds;
   if (o.exhaustive) report.every_plan = model::exhaustive_search(problem, machine, o.axes, observer);
+  const model::Tuning& found = report.every_plan ? *report.every_plan : report.tuning;
+  report.factorization =
+      factorization_price(analyses, found.best().choice.diagonal, o.ranks, problem.workload, machine);
   if (json) {
     json->write(report::to_json(report));
     json->commit();

@@ -40,7 +40,7 @@ RANK = {"rank": int, "x": int, "y": int, "z": int, "l_seconds": NUMBER, "u_secon
 
 OPTIONS = {
     "gallery": ["--n", "--output", "--seed", "--complex"],
-    "info": [],
+    "info": ["--ranks"],
     "plan": ["--nrhs", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid", "--diagonal", "--op",
              "--precision", "--ordering", "--json", "--traffic", "--dot"],
     "solve": ["--rhs", "--nrhs", "--output", "--grid", "--mapping", "--schedule", "--tree", "--inter-grid",
@@ -168,6 +168,17 @@ class Words(CommandTest):
                 if "deficient" not in result.out:
                     for word in ("supernodes", "fill", "levels", "parallelism"):
                         self.assertIn(f"  {word}", result.out)
+
+    def test_info_says_how_many_ranks_a_system_needs(self):
+        self.succeed("gallery", "poisson3d", "--n", 16, "-o", "a.mtx")
+        self.assertNotIn("memory", self.succeed("info", "a.mtx").out)
+        line = re.search(r"memory +(.*)", self.succeed("info", "a.mtx", "--ranks", 12).out).group(1)
+        found = re.fullmatch(r"(\S+) MB to factor on 1 rank; on the fullest of 2: (\S+) MB, 4: (\S+) MB, 8: (\S+) MB, 12: "
+                             r"(\S+) MB", line)
+        self.assertTrue(found, line)
+        needed = [float(number) for number in found.groups()]
+        self.assertEqual(sorted(needed[:4], reverse=True), needed[:4])
+        self.assertLess(needed[3], needed[0] / 3)
 
     def test_info_names_the_symmetry(self):
         hermitian = {(0, 0): 2 + 0j, (0, 1): 1j, (1, 0): -1j, (1, 1): 2 + 0j}

@@ -100,6 +100,25 @@ class Predict(CommandTest):
         arguments = ("unsymmetric.mtx", "--grid", "3x2x4", "--schedule", "level-sync")
         self.assertEqual(timeless(self.predict(*arguments)), timeless(self.predict(*arguments)))
 
+    def test_the_factorization_is_predicted_beside_the_solve(self):
+        one, four = (self.predict("definite.mtx", "--ranks", ranks) for ranks in (1, 4))
+        for record in (one, four):
+            self.assertEqual(record["factor"]["seconds"], record["model"]["factorization"]["seconds"])
+        alone, shared = one["model"]["factorization"], four["model"]["factorization"]
+        self.assertGreater(alone["seconds"], 0)
+        self.assertAlmostEqual(alone["flops_max"] / one["factor"]["flops"], 1)
+        self.assertEqual(alone["panel_bytes_max"], one["factor"]["bytes"])
+        self.assertEqual((alone["messages"], alone["message_bytes"]), (0, 0))
+        self.assertGreater(shared["messages"], 0)
+        self.assertLess(shared["memory_bytes_max"], alone["memory_bytes_max"])
+        words = self.succeed("predict", "definite.mtx", "--machine", "cori-haswell", "--ranks", 4).out
+        self.assertRegex(words, r"(?m)^factor +\S+ \S+ predicted: .* in messages \(\d+ of .* of memory on the fullest rank")
+
+    def test_gpus_do_not_factor(self):
+        record = self.predict("definite.mtx", "--ranks", 4, machine="perlmutter-gpu")
+        self.assertNotIn("factorization", record["model"])
+        self.assertEqual(record["factor"]["seconds"], 0)
+
     def test_a_saved_analysis_predicts_the_same(self):
         for matrix in ("definite.mtx", "unsymmetric.mtx"):
             first = self.predict(matrix, "--ranks", 6, "--save-analysis", "saved")
@@ -181,7 +200,7 @@ class Predict(CommandTest):
     def test_summary(self):
         result = self.succeed("predict", "definite.mtx", "--ranks", 4, "--machine", "cori-knl")
         self.assertEqual([line.split()[0] for line in result.out.splitlines()],
-                         ["matrix", "plan", "solve", "answer", "path", "floors", "model"])
+                         ["matrix", "plan", "factor", "solve", "answer", "path", "floors", "model"])
         self.assertEqual(result.err, "")
 
     def test_machines(self):

@@ -96,11 +96,18 @@ class Tune(CommandTest):
         candidates = self.record("saved.json")["tune"]["candidates"]
         self.assertEqual({c["diagonal"] for c in candidates}, {"supernodes"})
 
+    def test_the_factorization_is_that_of_the_plan(self):
+        tune = self.tune("unsymmetric.mtx", 8)["tune"]
+        self.succeed("predict", "unsymmetric.mtx", "--machine", "cori-haswell", "--ranks", 8, "--grid", "auto", "--json",
+                     "predicted.json")
+        self.assertEqual(tune["factorization"], self.record("predicted.json")["model"]["factorization"])
+
     def test_summary(self):
         record = self.tune("unsymmetric.mtx", 8)
         lines = self.result.out.splitlines()
         self.assertEqual([line.split()[0] for line in lines[:2]], ["matrix", "plan"])
         self.assertEqual([line.strip() for line in lines[2:5]], record["tune"]["reasons"])
+        self.assertIn("factor", [line.split(" ")[0] for line in lines])
         self.assertEqual(lines[-1], "trisweep solve unsymmetric.mtx " + record["tune"]["options"])
         self.assertEqual(self.result.err, "")
 

@@ -206,6 +206,12 @@ FrontOwners::FrontOwners(const symbolic::Structure& s, Index ranks, std::optiona
   Owners(s, ranks, kind).find(*this);
 }
 
+numeric::Arrowheads FrontOwners::contribution(Index f, Index height) const {
+  const auto found = shared.find(f);
+  if (found != shared.end()) return found->second.contribution();
+  return {.begin = {0, height}, .owner = {of_front[usize(f)]}};
+}
+
 std::vector<char> are_of(std::span<const Index> owner, Index rank) {
   std::vector<char> own(owner.size());
   std::ranges::transform(owner, own.begin(), [&](Index of) { return of == rank; });

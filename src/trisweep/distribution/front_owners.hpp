@@ -38,6 +38,9 @@ struct FrontOwners {
   // `kind`: of the factorization, where fronts are shared; nothing: none is.
   FrontOwners(const symbolic::Structure& structure, Index ranks,
               std::optional<numeric::Kind> kind = std::nullopt);
+
+  // The contribution block of front f, of so many rows.
+  numeric::Arrowheads contribution(Index f, Index height) const;
 };
 // Whether each is that rank's.
 std::vector<char> are_of(std::span<const Index> owner, Index rank);

@@ -17,10 +17,11 @@ using numeric::Arrowheads;
 using numeric::Kind;
 
 // Of one core, from systems in two and three dimensions (docs/validation.md).
-constexpr double half_rate_width = 12;
-constexpr double front_seconds = 0.4e-6;
-constexpr double passes = 3;             // over a front: set to zero, added to, handed on
+constexpr double half_rate_width = 8;
+constexpr double front_seconds = 0.2e-6;
+constexpr double passes = 8;             // over a front: set to zero, added to, handed on
 constexpr double entry_seconds = 20e-9;  // of A: scaled, and put in its place
+constexpr double sent_seconds = 60e-9;   // of one that several ranks have sent to its front, more than that
 constexpr double row_seconds = 10e-9;    // of the structure, in which each of several ranks finds its fronts
 
 // Ascending, each once.
@@ -70,9 +71,11 @@ class Factoring {
  private:
   // Each of several ranks goes through the whole structure.
   void take_entries() {
-    const double rows = line_.ranks() > 1 ? double(s_.n) + double(s_.row.size()) : 0;
+    const bool several = line_.ranks() > 1;
     const double entries = double(problem_.nonzeros) / line_.ranks();
-    for (Index r = 0; r < line_.ranks(); ++r) line_.compute(r, entry_seconds * entries + row_seconds * rows);
+    const double rows = several ? double(s_.n) + double(s_.row.size()) : 0;
+    const double seconds = (entry_seconds + (several ? sent_seconds : 0)) * entries + row_seconds * rows;
+    for (Index r = 0; r < line_.ranks(); ++r) line_.compute(r, seconds);
   }
 
   // Returns which fronts those are.
@@ -143,11 +146,7 @@ class Factoring {
   }
 
   // The shape of a front's contribution block, by ranks.
-  Arrowheads contribution(Index f) const {
-    const auto shared = owners_.shared.find(f);
-    if (shared != owners_.shared.end()) return shared->second.contribution();
-    return {.begin = {0, tree_.height[usize(f)]}, .owner = {owners_.of_front[usize(f)]}};
-  }
+  Arrowheads contribution(Index f) const { return owners_.contribution(f, tree_.height[usize(f)]); }
   Offset entries(const Arrowheads& all, Index a) const {
     return panel_entries(all.width(a), all.rows() - all.begin[usize(a) + 1]);
   }
@@ -258,7 +257,7 @@ class Factoring {
     if (entries == 0) return;
     for (Offset left = from == to ? 0 : entries; left > 0; left -= distribution::entries_at_once)
       line_.send(from, to, bytes_ * std::min(left, distribution::entries_at_once));
-    line_.compute(to, passes * entry_pass_seconds_ * double(entries));
+    line_.compute(to, machine_.adding_seconds(double(bytes_ * entries)));
   }
 
   // (SharedElimination::eliminate)
@@ -350,35 +349,7 @@ class Factoring {
   std::vector<Index> cut_;     // supernodes
 };
 
-Offset sum(const std::vector<FactoringRank>& ranks, Offset FactoringRank::*figure) {
-  Offset all = 0;
-  for (const FactoringRank& rank : ranks) all += rank.*figure;
-  return all;
-}
-
 }  // namespace
-
-double FactorizationPrice::seconds() const {
-  return std::ranges::max(rank, {}, &FactoringRank::seconds).seconds;
-}
-double FactorizationPrice::compute_seconds() const {
-  return std::ranges::max(rank, {}, &FactoringRank::compute_seconds).compute_seconds;
-}
-double FactorizationPrice::message_seconds() const {
-  return std::ranges::max(rank, {}, &FactoringRank::message_seconds).message_seconds;
-}
-double FactorizationPrice::flops() const {
-  return std::ranges::max(rank, {}, &FactoringRank::flops).flops;
-}
-Offset FactorizationPrice::memory_bytes() const {
-  return common_bytes + std::ranges::max(rank, {}, &FactoringRank::peak_bytes).peak_bytes;
-}
-Offset FactorizationPrice::messages() const {
-  return sum(rank, &FactoringRank::messages);
-}
-Offset FactorizationPrice::bytes() const {
-  return sum(rank, &FactoringRank::bytes);
-}
 
 FactorizationPrice price_factorization(const FactorizationProblem& problem, Index ranks,
                                        const Machine& machine) {

@@ -12,6 +12,7 @@
 // Messages are those that are sent, one by one; a node's injection bandwidth is not shared. Not priced: the
 // analysis, entries on their way to fronts, and panels on theirs to the ranks that apply them.
 
+#include <algorithm>
 #include <vector>
 
 #include "trisweep/model/rank_timelines.hpp"
@@ -34,15 +35,20 @@ struct FactorizationPrice {
   // A.
   Offset common_bytes = 0;
 
-  double seconds() const;  // until the last rank is done
-  // The largest of a rank.
-  double compute_seconds() const;
-  double message_seconds() const;
-  double flops() const;
-  Offset memory_bytes() const;
-  // Of all ranks.
-  Offset messages() const;
-  Offset bytes() const;
+  template <class Figure>
+  Figure largest(Figure FactoringRank::*figure) const {
+    return std::ranges::max(rank, {}, figure).*figure;
+  }
+  template <class Figure>
+  Figure sum(Figure FactoringRank::*figure) const {
+    Figure all = 0;
+    for (const FactoringRank& one : rank) all += one.*figure;
+    return all;
+  }
+  double seconds() const { return largest(&FactoringRank::seconds); }  // until the last rank is done
+  Offset memory_bytes() const {
+    return common_bytes + largest(&FactoringRank::peak_bytes);
+  }  // of the fullest
 };
 
 // As if no pivot were delayed. The machine describes dgemm_flops. O(rows of the structure), and of each

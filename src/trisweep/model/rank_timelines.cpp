@@ -18,27 +18,28 @@ void RankTimelines::compute(Index rank, double seconds) {
   rank_[usize(rank)].compute_seconds += seconds;
 }
 
-// Pieces that are not eager wait until the receiver is ready; either end copies all of them.
+// Either end copies every piece, the receiver while the next one is on its way. Pieces that are not eager
+// wait until the receiver is ready.
 void RankTimelines::send(Index from, Index to, Offset bytes) {
   FactoringRank &sender = rank_[usize(from)], &receiver = rank_[usize(to)];
   const Network& network = machine_.two_sided;
   const bool inside = from / machine_.ranks_per_node == to / machine_.ranks_per_node;
   const Link& link = inside ? network.inside : network.between;
-  const Offset pieces = (bytes + piece_bytes - 1) / piece_bytes;
-  const bool eager = double(std::min(bytes, piece_bytes)) <= network.eager_bytes;
-  const double count = double(pieces), copying = machine_.copying_seconds(double(bytes));
-  const double transfer = double(bytes) / link.bandwidth + (eager ? 0 : 2 * count * link.latency);
-  const double sending = count * link.send_overhead + copying + (eager ? 0 : transfer);
-  const double receiving = count * link.receive_overhead + copying;
+  const Offset piece = std::min(bytes, piece_bytes), pieces = (bytes + piece_bytes - 1) / piece_bytes;
+  const bool eager = double(piece) <= network.eager_bytes;
+  const double sending = double(pieces) * link.send_overhead + machine_.copying_seconds(double(bytes));
+  const double flight = double(bytes) / link.bandwidth + (eager ? 0 : 2 * double(pieces) * link.latency);
+  const double taking = double(pieces) * link.receive_overhead + machine_.copying_seconds(double(piece));
 
   if (!eager) sender.seconds = std::max(sender.seconds, receiver.seconds);
-  sender.seconds += sending;
-  sender.message_seconds += sending;
+  const double begin = sender.seconds, busy = sending + (eager ? 0 : flight);
+  sender.seconds += busy;
+  sender.message_seconds += busy;
   sender.messages += pieces;
   sender.bytes += bytes;
-  const double arrival = sender.seconds + link.latency + (eager ? transfer : 0);
-  receiver.seconds = std::max(receiver.seconds, arrival) + receiving;
-  receiver.message_seconds += receiving;
+  const double ready = std::max(receiver.seconds, begin);
+  receiver.seconds = std::max(receiver.seconds, begin + sending + flight + link.latency) + taking;
+  receiver.message_seconds += receiver.seconds - ready;
 }
 
 void RankTimelines::broadcast(std::span<const Index> ranks, std::size_t root, Offset bytes) {

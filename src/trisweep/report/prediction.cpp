@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "trisweep/report/factorization.hpp"
 #include "trisweep/report/json.hpp"
 #include "trisweep/report/separators.hpp"
 #include "trisweep/report/text.hpp"
@@ -85,6 +86,7 @@ ordered_json model_json(const PredictionReport& r) {
   json["events"] = p.events;
   json["answer_seconds"] = r.answers.front().seconds();
   for (const model::AnswerPrice& answer : r.answers) json["answers"].push_back(answer_json(answer));
+  if (r.factorization) json["factorization"] = to_json_object(*r.factorization);
   json["serial_seconds"] = r.serial_seconds;
   json["efficiency"] = r.efficiency();
   json["floor"]["bandwidth_seconds"] = p.bandwidth_floor;
@@ -145,6 +147,7 @@ void complete_run(PredictionReport& r) {
     return most_seconds;
   };
   r.run.predicted = true;
+  if (r.factorization) r.run.factor.seconds = r.factorization->seconds();
   SolveRecord& solve = r.run.solve;
   solve.nrhs = r.workload.nrhs;
   solve.method = "direct";
@@ -178,6 +181,7 @@ std::string summary(const PredictionReport& r) {
   line("plan", fmt::format("{}x{}x{} on {}, {}, {} trees, {}, {}", r.run.plan.px, r.run.plan.py,
                            r.run.plan.pz, r.machine.name, r.run.plan.schedule, r.run.plan.tree,
                            r.run.plan.transport, counted(r.workload.nrhs, "right-hand side")));
+  if (r.factorization) line("factor", factorization_in_words(*r.factorization));
   if (r.run.separators) line("memory", "inverted separators take " + separators_in_words(r.run));
   line("solve",
        fmt::format("{} predicted (L {}, U {}, inter-grid {}); efficiency {:.1f} % relative to {} on one rank",

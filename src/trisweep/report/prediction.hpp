@@ -6,6 +6,7 @@
 
 #include "trisweep/distribution/grid.hpp"
 #include "trisweep/model/answer.hpp"
+#include "trisweep/model/factorization.hpp"
 #include "trisweep/model/simulate.hpp"
 #include "trisweep/report/run_record.hpp"
 
@@ -17,13 +18,14 @@ struct PredictionReport {
   model::Workload workload;
   model::Noise noise;
   model::Prediction prediction;
-  std::vector<model::AnswerPrice> answers;         // with no correction and with one
-  double serial_seconds = 0;                       // of one rank alone
-  std::optional<double> no_communication_seconds;  // of this plan when messages cost nothing
-  std::optional<double> no_computation_seconds;    // when tasks cost nothing
-  double analysis_seconds = 0;                     // that the analysis took, when it was made
-  double plan_seconds = 0;                         // that making the plans of all ranks took
-  double simulation_seconds = 0;                   // that simulating them took
+  std::vector<model::AnswerPrice> answers;                 // with no correction and with one
+  std::optional<model::FactorizationPrice> factorization;  // nothing: the machine does not say what it takes
+  double serial_seconds = 0;                               // of one rank alone
+  std::optional<double> no_communication_seconds;          // of this plan when messages cost nothing
+  std::optional<double> no_computation_seconds;            // when tasks cost nothing
+  double analysis_seconds = 0;                             // that the analysis took, when it was made
+  double plan_seconds = 0;                                 // that making the plans of all ranks took
+  double simulation_seconds = 0;                           // that simulating them took
 
   double efficiency() const { return serial_seconds / (prediction.seconds * double(prediction.rank.size())); }
 };

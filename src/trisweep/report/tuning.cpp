@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "trisweep/report/factorization.hpp"
 #include "trisweep/report/json.hpp"
 #include "trisweep/report/text.hpp"
 
@@ -160,6 +161,7 @@ std::string to_json(const TuningReport& r) {
   tune["predicted_seconds"] = from.best().seconds;
   tune["answer_seconds"] = from.best().answer_seconds;
   if (from.halves_seconds > 0) tune["halves_seconds"] = from.halves_seconds;
+  if (r.factorization) tune["factorization"] = to_json_object(*r.factorization);
   tune["reasons"] = reasons(from);
   tune["options"] = solve_options(from.best().choice);
   tune["analysis_seconds"] = r.analysis_seconds;
@@ -188,6 +190,7 @@ std::string summary(const TuningReport& r) {
                            duration(best.answer_seconds), counted(r.ranks, "rank"), r.machine.name,
                            kind_of(best.choice), best.choice.grid.name()));
   for (const std::string& reason : reasons(from)) line("", reason);
+  if (r.factorization) line("factor", factorization_in_words(*r.factorization));
   line("search",
        fmt::format("{} simulated, {} ruled out by their bounds: {} after {} of analysis",
                    counted(static_cast<Offset>(r.tuning.candidates.size()), "plan"),

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "trisweep/model/factorization.hpp"
 #include "trisweep/model/tune.hpp"
 #include "trisweep/report/run_record.hpp"
 
@@ -30,7 +31,9 @@ struct TuningReport {
   std::string precision;
   model::Tuning tuning;
   std::optional<model::Tuning> every_plan;  // the exhaustive search, when there was one
-  double analysis_seconds = 0;              // real time
+  // With the diagonal of the best plan; nothing: the machine does not say what it takes.
+  std::optional<model::FactorizationPrice> factorization;
+  double analysis_seconds = 0;  // real time
   double search_seconds = 0;
 
   // What the search missed: its best plan's time over that of the best plan there is.

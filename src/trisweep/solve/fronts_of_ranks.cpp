@@ -57,9 +57,7 @@ class RankFactorization {
  private:
   // Of the rows of a front's contribution block.
   numeric::Arrowheads shape_of_contribution(Index f) const {
-    const auto shared = owners_.shared.find(f);
-    if (shared != owners_.shared.end()) return shared->second.contribution();
-    return {.begin = {0, tree_.height[usize(f)]}, .owner = {owners_.of_front[usize(f)]}};
+    return owners_.contribution(f, tree_.height[usize(f)]);
   }
 
   void share(Index f) {
