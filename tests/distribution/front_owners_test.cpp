@@ -89,6 +89,22 @@ TEST(FrontOwners, ShareLargeFronts) {
   }
 }
 
+// Children come before their parents, and no front of one subtree after the root of another as deep.
+TEST(FrontOwners, ComeToTheDeepestFrontsFirst) {
+  const auto s = structure_of("s2d9", 96, ordering::Method::metis);
+  const numeric::FrontTree tree = numeric::build_front_tree(*s);
+  const FrontOwners owners(*s, 8, numeric::Kind::lu);
+  ASSERT_EQ(std::ssize(owners.order), tree.fronts());
+  std::vector<Index> place(owners.order.size());
+  for (std::size_t i = 0; i < place.size(); ++i) place[usize(owners.order[i])] = static_cast<Index>(i);
+  for (Index f = 0; f < tree.fronts(); ++f) {
+    for (const Index c : tree.children(f)) EXPECT_LT(place[usize(c)], place[usize(f)]);
+    for (const Index c : tree.children(tree.fronts() - 1)) {
+      if (tree.depth[usize(f)] > tree.depth[usize(c)]) EXPECT_LT(place[usize(f)], place[usize(c)]);
+    }
+  }
+}
+
 TEST(FrontOwners, OfMoreRanksThanFrontsAndOfManyRoots) {
   const auto few = structure_of("tridiagonal", 4, ordering::Method::natural);
   const FrontOwners of_few(*few, 16);

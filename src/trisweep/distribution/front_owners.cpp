@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include "trisweep/numeric/front_tree.hpp"
@@ -115,6 +116,10 @@ class Owners {
     owners.of_front.assign(entries_.size(), -1);
     owners.of_supernode.assign(usize(s_.supernodes()), -1);
     owners.of_column.assign(usize(s_.n), -1);
+    owners.order.resize(entries_.size());
+    std::iota(owners.order.begin(), owners.order.end(), 0);
+    std::ranges::stable_sort(owners.order, std::ranges::greater{},
+                             [&](Index f) { return tree_.depth[usize(f)]; });
     keep_subtrees_whole(owners.of_front);
     for (Index f = tree_.fronts() - 1; f >= 0; --f) {  // the largest first: others even out what they leave
       const Line::Ranks ranks = sharers(f);

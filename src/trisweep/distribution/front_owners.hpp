@@ -33,6 +33,9 @@ struct FrontOwners {
   std::vector<Index> of_front;      // -1: shared
   std::vector<Index> of_column;     // who assembles entries of A of which it is the lesser of row and column
   std::map<Index, SharedFront> shared;  // by front
+  // The fronts as all ranks come to them, the deepest first. (In a postorder a rank with parts of two
+  // subtrees would keep the second one waiting until the first is done, and so on from subtree to subtree.)
+  std::vector<Index> order;
 
   FrontOwners() = default;
   // `kind`: of the factorization, where fronts are shared; nothing: none is.

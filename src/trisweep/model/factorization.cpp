@@ -54,7 +54,7 @@ class Factoring {
   FactorizationPrice run() && {
     take_entries();
     const std::vector<char> whole = factor_subtrees();
-    for (Index f = 0; f < tree_.fronts(); ++f) {
+    for (const Index f : owners_.order) {
       const auto shared = owners_.shared.find(f);
       if (shared != owners_.shared.end()) {
         share(f, shared->second);

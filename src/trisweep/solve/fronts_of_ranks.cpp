@@ -38,7 +38,7 @@ class RankFactorization {
   // have a part in the first one are at it: none waits for good.
   FrontsEnd factor() {
     if (!run_.factor_subtrees()) end_ = FrontsEnd::other_kind;
-    for (Index f = 0; f < tree_.fronts(); ++f) {
+    for (const Index f : owners_.order) {
       if (owners_.shared.contains(f)) {
         share(f);
         continue;
