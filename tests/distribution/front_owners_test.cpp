@@ -89,6 +89,24 @@ TEST(FrontOwners, ShareLargeFronts) {
   }
 }
 
+// Fronts have fewer rows than all ranks could share, and many have few columns to eliminate.
+TEST(FrontOwners, OfManyRanksHaveHardlyMoreThanTheLargestSupernode) {
+  const auto s = structure_of("poisson3d", 24, ordering::Method::metis);
+  for (const Index ranks : {32, 64, 128}) {
+    const FrontOwners owners(*s, ranks, numeric::Kind::lu);
+    std::vector<double> entries(usize(ranks), 0);
+    double all = 0, largest = 0;
+    for (Index k = 0; k < s->supernodes(); ++k) {
+      const double of_supernode = double(s->width(k)) * (s->width(k) + 2.0 * s->height(k));
+      entries.at(usize(owners.of_supernode[usize(k)])) += of_supernode;
+      all += of_supernode;
+      largest = std::max(largest, of_supernode);
+    }
+    EXPECT_LT(std::ranges::max(entries), 1.5 * (all / ranks + largest))
+        << ranks << ' ' << all / ranks << ' ' << largest;
+  }
+}
+
 // Children come before their parents, and no front of one subtree after the root of another as deep.
 TEST(FrontOwners, ComeToTheDeepestFrontsFirst) {
   const auto s = structure_of("s2d9", 96, ordering::Method::metis);

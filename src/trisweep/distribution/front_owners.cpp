@@ -92,13 +92,13 @@ void cut(Index width, numeric::Arrowheads& arrowheads) {
     arrowheads.begin.push_back(begin + static_cast<Index>(Offset{width} * i / count));
 }
 
-// In turns, forward and backward: the first ones are the largest.
-void deal(Line::Ranks ranks, numeric::Arrowheads& arrowheads) {
+// In turns, forward and backward: the first ones are the largest, and begin with rank `begin`.
+void deal(Line::Ranks ranks, Index begin, numeric::Arrowheads& arrowheads) {
   const Index count = ranks.last - ranks.first + 1;
   const auto all = static_cast<Index>(arrowheads.begin.size()) - 1;
   for (Index a = 0; a < all; ++a) {
-    const Index turn = a / count, place = a % count;
-    arrowheads.owner.push_back(ranks.first + (turn % 2 == 0 ? place : count - 1 - place));
+    const Index turn = a / count, place = turn % 2 == 0 ? a % count : count - 1 - a % count;
+    arrowheads.owner.push_back(ranks.first + (begin - ranks.first + place) % count);
   }
 }
 
@@ -152,7 +152,10 @@ class Owners {
     const bool can_be_cut = kind_ == numeric::Kind::lu || kind_ == numeric::Kind::cholesky;
     const Index rows = tree_.width[usize(f)] + tree_.height[usize(f)];
     const Index most = kind_ && (!is_cut || can_be_cut) ? std::max(rows / rows_of_rank, Index{1}) : 1;
-    on.last = std::min(on.last, on.first + most - 1);
+    if (on.last - on.first >= most) {
+      on.first = std::min(least_of(on), on.last - most + 1);
+      on.last = on.first + most - 1;
+    }
     return on;
   }
 
@@ -164,7 +167,7 @@ class Owners {
       front.supernode.resize(arrowheads.begin.size() - 1, k);
     }
     cut(tree_.height[usize(f)], arrowheads);
-    deal(ranks, arrowheads);
+    deal(ranks, least_of(ranks), arrowheads);
     for (Index a = 0; a < front.eliminated(); ++a) {
       const Index k = front.supernode[usize(a)], owner = arrowheads.owner[usize(a)];
       const bool is_part = arrowheads.width(a) < s_.width(k);
