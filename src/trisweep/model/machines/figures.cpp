@@ -20,10 +20,11 @@ Source achievable_gpu() {
 }
 
 Source core_estimates() {
-  return {"worker_bandwidth, worker_flops, dgemm_flops, task_seconds, product_seconds",
-          "estimates: a core alone reaches several times its share of the bandwidth, small "
-          "products a quarter of its peak flops and large ones 0.8; bookkeeping twice what `trisweep machines "
-          "--measure` finds on a core of the 2020s, more on slower ones"};
+  return {
+      "worker_bandwidth, worker_flops, dgemm_flops, task_seconds, product_seconds",
+      "estimates: a core alone reaches several times its share of the bandwidth, small "
+      "products a quarter of its peak flops and large ones 0.8; bookkeeping twice what `trisweep machines "
+      "--measure` finds on a core of the 2020s, more on slower ones"};
 }
 
 Source split() {
