@@ -215,7 +215,7 @@ class Predict(CommandTest):
     def test_the_machine_at_hand(self):
         self.succeed("machines", "--measure", "--json", "here.json", ranks=2)
         here = json.loads(self.path("here.json").read_text())
-        for field in ("worker_bandwidth", "memory_bandwidth", "worker_flops", "task_seconds"):
+        for field in ("worker_bandwidth", "memory_bandwidth", "worker_flops", "dgemm_flops", "task_seconds"):
             self.assertGreater(here[field], 0, field)
         self.assertEqual(here["ranks_per_node"], 2)
         self.predict("definite.mtx", "--ranks", 2, machine="here.json")

@@ -92,7 +92,7 @@ TEST(FrontOwners, ShareLargeFronts) {
 // Fronts have fewer rows than all ranks could share, and many have few columns to eliminate.
 TEST(FrontOwners, OfManyRanksHaveHardlyMoreThanTheLargestSupernode) {
   const auto s = structure_of("poisson3d", 24, ordering::Method::metis);
-  for (const Index ranks : {32, 64, 128}) {
+  for (const Index ranks : {8, 16, 32, 64, 128}) {
     const FrontOwners owners(*s, ranks, numeric::Kind::lu);
     std::vector<double> entries(usize(ranks), 0);
     double all = 0, largest = 0;
@@ -102,7 +102,7 @@ TEST(FrontOwners, OfManyRanksHaveHardlyMoreThanTheLargestSupernode) {
       all += of_supernode;
       largest = std::max(largest, of_supernode);
     }
-    EXPECT_LT(std::ranges::max(entries), 1.5 * (all / ranks + largest))
+    EXPECT_LT(std::ranges::max(entries), 1.2 * (all / ranks + largest))
         << ranks << ' ' << all / ranks << ' ' << largest;
   }
 }

@@ -78,7 +78,7 @@ class Factoring {
     for (Index r = 0; r < line_.ranks(); ++r) line_.compute(r, seconds);
   }
 
-  // Returns which fronts those are.
+  // Those that one rank has whole. Returns which fronts these are.
   std::vector<char> factor_subtrees() {
     struct Subtrees {
       double sum = 0, longest = 0;  // seconds
@@ -287,7 +287,7 @@ class Factoring {
     for (const Index r : ranks) line_.take(r, -message);
   }
 
-  // Supernodes that were cut go to the ranks that invert them, and that each of their columns' interchanges.
+  // Supernodes that were cut go to the ranks that keep them, of LU with their interchanges.
   void bring_together(const SharedFront& front) {
     const Arrowheads& all = front.arrowheads;
     for (Index a = 0; a < front.eliminated(); ++a) {
@@ -320,10 +320,10 @@ class Factoring {
     }
   }
 
-  // What FrontsFactorizer has on each rank, by what there is one of: new place and scale of row and column,
-  // supernode, and owner of an unknown, and where rows of A begin; rows in the structure, and of contribution
-  // blocks their places; the structure's and the factors' lists of supernodes; the tree's and the records of
-  // fronts.
+  // What solve::FrontsFactorizer has. Of an unknown: its new row and column, their scales, its supernode, its
+  // owner, and where its row of A begins. Of a row of the structure its number, and of one of a contribution
+  // block its place in the parent's front. Of supernodes and fronts the lists of Structure, Factors, Fronts
+  // and FrontTree.
   Offset common_bytes() const {
     constexpr Offset unknown = 4 * sizeof(Index) + 2 * sizeof(double) + sizeof(Offset);
     constexpr Offset supernode = 5 * sizeof(Index) + 7 * sizeof(Offset),

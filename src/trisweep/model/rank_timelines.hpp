@@ -1,6 +1,6 @@
 #pragma once
-// Time lines of ranks that compute, and that send one another blocking messages as mpi::Communicator does:
-// through the model of a factorization (factorization.hpp).
+// Time lines of ranks that compute and send one another blocking messages, as mpi::Communicator does: what a
+// factorization is priced with (factorization.hpp).
 
 #include <span>
 #include <vector>
