@@ -29,7 +29,7 @@ std::vector<double> entries_of_fronts(const numeric::FrontTree& tree, const symb
 class Line {
  public:
   Line(const numeric::FrontTree& tree, const std::vector<double>& entries, Index ranks)
-      : tree_(tree), last_(ranks - 1), below_(entries), begin_(entries.size()), end_(entries.size()) {
+      : last_(ranks - 1), below_(entries), begin_(entries.size()), end_(entries.size()) {
     std::vector<Index> roots;
     for (Index f = 0; f < tree.fronts(); ++f) {
       if (const Index parent = tree.parent[usize(f)]; parent != -1) {
@@ -73,7 +73,6 @@ class Line {
     return std::abs(at - std::round(at)) <= near ? std::round(at) : at;
   }
 
-  const numeric::FrontTree& tree_;
   Index last_;                 // rank
   std::vector<double> below_;  // entries of each front's subtree
   std::vector<double> begin_, end_;
