@@ -149,9 +149,20 @@ void choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine
   if (o.grid_text == "auto") o.chosen_by = "model";
 }
 
-std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) {
+model::Machine machine_of(const PredictCommand& o) {
   model::Machine machine = model::find_machine(o.machine);
-  if (o.task_per_supernode) machine.grain = plan::grain_of_supernodes;
+  if (!o.task_per_supernode) return machine;
+  if (machine.workers == 1)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--task-per-supernode is not for {}, whose ranks have one worker each", o.machine),
+        "leave it out, or predict for a GPU (see trisweep machines)");
+  machine.grain = plan::grain_of_supernodes;
+  return machine;
+}
+
+std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) {
+  const model::Machine machine = machine_of(o);
   o.source.require_distinct_from(
       std::array<FileOption, 2>{{{"--json", o.json}, {"--save-analysis", o.save_analysis}}}, o.machine);
   auto json = open_output(o.json), saved = open_analysis(o.save_analysis);

@@ -34,6 +34,16 @@ class Predict(CommandTest):
             self.assertEqual(set(ours), set(theirs))
             self.assertEqual(ours["messages"], theirs["messages"])
 
+    def test_a_task_for_each_supernode_is_for_several_workers(self):
+        usual = self.predict("unsymmetric.mtx", "--ranks", 1, machine="perlmutter-gpu")
+        published = self.predict("unsymmetric.mtx", "--ranks", 1, "--task-per-supernode",
+                                 machine="perlmutter-gpu")
+        self.assertGreater(published["solve"]["seconds_min"], usual["solve"]["seconds_min"])
+        refused = self.run_here("predict", "unsymmetric.mtx", "--ranks", 1, "--task-per-supernode",
+                                "--machine", "cori-haswell")
+        self.assertEqual(refused.status, 2, refused)
+        self.assertIn("--task-per-supernode is not for cori-haswell, whose ranks have one worker each", refused.err)
+
     def test_times_add_up(self):
         for grid in ("1x1x1", "2x3x1", "2x2x4"):
             for machine in ("cori-haswell", "dgx-2"):

@@ -39,13 +39,13 @@ std::string with_c_exponent(std::string_view word) {
 // Whether a well-formed number beyond the range of double is too large rather than too small: the decimal
 // position of its first nonzero digit plus its exponent.
 bool is_too_large(std::string_view number) {
-  const auto staged_message = std::min(number.find_first_of("eE"), number.size());
-  const auto mantissa = number.substr(0, staged_message);
+  const auto exponent_at = std::min(number.find_first_of("eE"), number.size());
+  const auto mantissa = number.substr(0, exponent_at);
   const auto point = std::min(mantissa.find('.'), mantissa.size());
   const auto first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
   auto magnitude = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
-  if (staged_message < number.size()) {
-    const auto digits = without_plus(number.substr(staged_message + 1));
+  if (exponent_at < number.size()) {
+    const auto digits = without_plus(number.substr(exponent_at + 1));
     std::int64_t exponent = 0;
     const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
     if (result.ec == std::errc::result_out_of_range) return digits[0] != '-';
