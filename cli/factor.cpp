@@ -92,9 +92,7 @@ class FactorJob {
         .ordering = model::ordering_options(ordering::find_method(options_.ordering).method, axes),
         .symbolic = model::symbolic_options(options_.diagonal, options_.ranks)};
     wanted.ordering.helpers = &helpers;
-    const numeric::Kind kind = failed > 1   ? numeric::Kind::lu
-                               : failed > 0 ? solve::indefinite_kind(a)
-                                            : solve::chosen_kind(numeric::find_kind_choice(options_.kind), a);
+    const auto kind = solve::chosen_kind(numeric::find_kind_choice(options_.kind), a, failed);
     auto made = std::make_shared<const solve::Analysis>(solve::analyze_as(kind, a, wanted, observer_));
     report_.analysis_seconds += seconds_since(start);
     return made;

@@ -105,14 +105,15 @@ void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::siz
 // On 1, 2, 4, ... ranks: which of them is enough is known before anything is factored.
 template <Scalar T>
 void describe_memory(const solve::Analysis& analysis, Offset nonzeros, Index most_ranks, Lines& lines) {
+  const model::FactorizationProblem problem{.structure = *analysis.structure,
+                                            .kind = analysis.kind,
+                                            .nonzeros = nonzeros,
+                                            .value_bytes = sizeof(T),
+                                            .complex = is_complex<T>};
+  const model::Machine machine = model::find_machine("generic");  // memory does not depend on it
   std::string text;
   for (Index ranks = 1;; ranks = std::min(2 * ranks, most_ranks)) {
-    const auto price = model::price_factorization({.structure = *analysis.structure,
-                                                   .kind = analysis.kind,
-                                                   .nonzeros = nonzeros,
-                                                   .value_bytes = sizeof(T),
-                                                   .complex = is_complex<T>},
-                                                  ranks, model::find_machine("generic"));
+    const auto price = model::price_factorization(problem, ranks, machine);
     const std::string needed = report::bytes(double(price.memory_bytes()));
     text += ranks == 1 ? needed + " to factor on 1 rank"
                        : fmt::format("{} {}: {}", ranks == 2 ? "; on the fullest of" : ",", ranks, needed);
@@ -245,13 +246,16 @@ void add_info(CLI::App& app, Run& run) {
       sub->add_option("matrix", options->matrix,
                       "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
   sub->add_option("--factors", options->factors, "Describe this folder of trisweep factor")->excludes(matrix);
-  sub->add_option("--ranks", options->ranks,
-                  "Also predict what memory the fullest of 1, 2, 4, ... and of so many ranks needs to factor")
-      ->check(CLI::Range(1, 1 << 20))
-      ->needs(matrix);
+  auto* ranks =
+      sub->add_option(
+             "--ranks", options->ranks,
+             "Also predict what memory the fullest of 1, 2, 4, ... and of so many ranks needs to factor")
+          ->check(CLI::Range(1, 1 << 20))
+          ->needs(matrix);
   sub->add_option("--factorization", options->factorization,
                   "Factor the matrix so on the ranks at hand, and describe what each of them has")
       ->check(CLI::IsMember(names_of(factorizations())))
+      ->excludes(ranks)
       ->needs(matrix);
   sub->callback([options, &run] {
     if (options->matrix.empty() && options->factors.empty()) throw CLI::RequiredError("matrix or --factors");

@@ -78,6 +78,7 @@ class Factor(CommandTest):
         self.assertRegex(out, "in single precision\n")
         self.assertRegex(out, "inverted +separators")
         self.refuse("none/index.h5", "info", "--factors", "none")
+        self.refuse("--ranks", "info", self.matrix, "--ranks", 4, "--factorization", "own")
 
     def test_the_matrix_beside_them_is_theirs(self):
         self.factor()

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 
 #include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/model/answer.hpp"

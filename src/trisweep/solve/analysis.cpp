@@ -84,8 +84,9 @@ numeric::Kind indefinite_kind(const matrix::Csr<T>& a) {
 }
 
 template <Scalar T>
-numeric::Kind chosen_kind(numeric::KindChoice choice, const matrix::Csr<T>& a) {
+numeric::Kind chosen_kind(numeric::KindChoice choice, const matrix::Csr<T>& a, int failed) {
   using numeric::KindChoice;
+  if (failed > 0) return failed > 1 ? numeric::Kind::lu : indefinite_kind(a);
   require_square(a.rows(), a.cols());
   if (choice == KindChoice::automatic) return likely_kind(a);
   if (choice == KindChoice::lu) return numeric::Kind::lu;
@@ -208,7 +209,7 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
   template std::shared_ptr<const Analysis> with_delayed_pivots(const Analysis&, const numeric::Factors<T>&); \
   template numeric::Kind likely_kind(const matrix::Csr<T>&);                                                 \
   template numeric::Kind indefinite_kind(const matrix::Csr<T>&);                                             \
-  template numeric::Kind chosen_kind(numeric::KindChoice, const matrix::Csr<T>&);                            \
+  template numeric::Kind chosen_kind(numeric::KindChoice, const matrix::Csr<T>&, int);                       \
   template bool suits(numeric::Kind, const matrix::Csr<T>&);                                                 \
   template Analysis analyze(const matrix::Csr<T>&, const AnalysisOptions&, Observer&);                       \
   template Analysis with_fronts(const matrix::Csr<T>&, Analysis);                                            \

@@ -46,9 +46,10 @@ numeric::Kind likely_kind(const matrix::Csr<T>& a);
 template <Scalar T>
 numeric::Kind indefinite_kind(const matrix::Csr<T>& a);
 
-// The kind that was chosen; automatic: the likely one. Throws Error(usage) when it does not suit A.
+// The kind that was chosen; automatic: the likely one. Throws Error(usage) when it does not suit A. After it
+// has `failed` once, indefinite_kind(); after that, too, LU.
 template <Scalar T>
-numeric::Kind chosen_kind(numeric::KindChoice choice, const matrix::Csr<T>& a);
+numeric::Kind chosen_kind(numeric::KindChoice choice, const matrix::Csr<T>& a, int failed = 0);
 
 // Whether A can be factored in that kind: where U is not stored it is symmetric or Hermitian.
 template <Scalar T>

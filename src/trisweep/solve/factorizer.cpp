@@ -96,9 +96,7 @@ template <Scalar F>
 PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed,
                                      ordering::Helpers* helpers) const {
   const bool conservative = attempt.pivoting == Pivoting::conservative;
-  const auto kind = conservative || failed > 1 ? numeric::Kind::lu
-                    : failed == 1              ? indefinite_kind(a)
-                                               : chosen_kind(options_.kind, a);
+  const auto kind = conservative ? numeric::Kind::lu : chosen_kind(options_.kind, a, failed);
   PlanRequest request = plan_request<F>(attempt);
   request.helpers = helpers;
   return plan_system(a, kind, request, options_.observed_by());

@@ -45,11 +45,11 @@ class WholePanels final : public distribution::Mapping {
 };
 
 // Where the panels of a side are.
-struct Places {
+struct PanelOffsets {
   std::vector<Offset> begin;        // by supernode: its panel, in its file
   std::map<Index, Offset> entries;  // by file
 
-  Places(const SavedPanels& saved, Side side) : begin(usize(saved.structure.supernodes())) {
+  PanelOffsets(const SavedPanels& saved, Side side) : begin(usize(saved.structure.supernodes())) {
     const Structure& s = saved.structure;
     for (Index k = 0; k < s.supernodes(); ++k) {
       Offset& end = entries[saved.files.number[usize(k)]];
@@ -179,18 +179,18 @@ engine::PieceValues<S> read_panels(const SavedPanels& saved, const distribution:
     };
     Buffer<S>& made = (*values)[at(side)];
     made = Buffer<S>(usize(part.value_ptr.back()), "this rank's part of the factors");
-    const Places places(saved, side);
+    const PanelOffsets offsets(saved, side);
     std::map<Index, std::vector<Index>> pieces;  // by file
     for (Index p = 0; p < part.pieces(); ++p) pieces[saved.files.number[usize(place(p).wide)]].push_back(p);
     for (const auto& [number, of_file] : pieces) {
       const Hdf5Reader file(path_of(saved.files, number), format);
       if (file.text("identity") != saved.files.identity)
         file.refuse("it does not belong to the index beside it");
-      Window<S> window(file, name_of(side), places.entries.at(number));
+      Window<S> window(file, name_of(side), offsets.entries.at(number));
       for (const Index p : of_file) {
         const engine::PanelPlace panel = place(p);
         read_piece<S>(
-            window, places.begin[usize(panel.wide)], panel, part.blocks(p),
+            window, offsets.begin[usize(panel.wide)], panel, part.blocks(p),
             {made.data() + part.value_ptr[usize(p)], part.height(p), tiles.width(part.supernode[usize(p)])});
       }
     }
