@@ -109,6 +109,7 @@ class SolveJob {
   void solve() {
     const Vectors<T> x = columns(x_rows_);
     answer_ = answer(x);
+    solver_->condition_estimate();  // for the record
     if (!wanted_.given()) forward_error_ = solver_->forward_error(answer_, b(), x, op_);
     report::SolveRecord& s = record_.solve;
     s.first_answer_seconds = world().max(answer_.seconds);

@@ -724,7 +724,26 @@ class Reports(unittest.TestCase):
         self.assertFalse(answer["ill_conditioned"])
         self.assertLess(answer["componentwise_backward_error"], 2.3e-15)
         self.assertEqual(answer["solved_columns"], [True])
-        self.assertGreater(answer["condition_estimate"], 1)
+
+    def test_estimate_the_condition_where_it_is_in_doubt_or_asked_for(self):
+        a = sparse.csr_array(sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(60, 60)))
+        lu = trisweep.splu(a)
+        lu.solve(np.ones(60))
+        self.assertIsNone(lu.report()["solve"]["condition_estimate"])
+        true = np.linalg.cond(a.toarray(), 1)
+        self.assertLess(abs(np.log(lu.condition_estimate() / true)), np.log(3))
+        lu.solve(np.ones(60))
+        self.assertEqual(lu.report()["solve"]["condition_estimate"], lu.condition_estimate())
+        lu.refactor(2 * a)
+        lu.solve(np.ones(60))
+        self.assertIsNone(lu.report()["solve"]["condition_estimate"])
+
+        epsilon = np.finfo(float).eps
+        lu = trisweep.splu(sparse.csr_array([[1, 1], [1, 1 + epsilon]]))
+        lu.solve(np.ones(2), on_doubt="ignore")
+        answer = lu.report()["solve"]
+        self.assertTrue(answer["ill_conditioned"])
+        self.assertGreater(answer["condition_estimate"], 1 / epsilon)
 
 
 class Costs(unittest.TestCase):

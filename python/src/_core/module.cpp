@@ -67,6 +67,7 @@ void add_solver(nb::module_& module, nb::dict& solvers, nb::dict& analyses, cons
           .def("refactor_as", &RankSolver<T>::refactor_as)
           .def("refactor", &RankSolver<T>::refactor)
           .def("forward_error", &RankSolver<T>::forward_error)
+          .def("condition_estimate", &RankSolver<T>::condition_estimate)
           .def("report", &RankSolver<T>::report);
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -91,7 +92,8 @@ nb::dict as_dict(const solve::Answer& answer) {
   result["arioli_demmel_duff_backward_error"] = answer.error.arioli_demmel_duff;
   result["backward_error"] = answer.error.normwise;
   result["refinement_steps"] = answer.refinement_steps;
-  result["condition_estimate"] = answer.condition.condition_estimate;
+  const double condition = answer.condition.condition_estimate;
+  result["condition_estimate"] = std::isnan(condition) ? nb::none() : nb::cast(condition);
   result["singular"] = answer.singular;
   result["ill_conditioned"] = answer.ill_conditioned;
   result["solved"] = answer.solved();
@@ -308,6 +310,17 @@ class RankSolver {
       error = solver().forward_error(answer, view<const T>(b), view<const T>(x), static_cast<Op>(op));
     });
     return {error.solution_condition, error.bound, error.componentwise_bound};
+  }
+
+  double condition_estimate() {
+    require_mpi();
+    const std::unique_lock mine = turn_of_mine();
+    double result = 0;
+    signals_.heed([&] {
+      const auto turn = turn_at_mpi();
+      result = solver().condition_estimate();
+    });
+    return result;
   }
 
   nb::dict report() {

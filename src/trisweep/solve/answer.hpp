@@ -1,6 +1,7 @@
 #pragma once
 // The verdict on a solution: backward errors, condition, and whether it is accepted.
 
+#include <limits>
 #include <vector>
 
 #include "trisweep/solve/accuracy.hpp"
@@ -9,9 +10,13 @@ namespace trisweep::solve {
 
 // Estimates of the distance to singularity, from the factors and a known solution (singularity.hpp).
 struct ConditionEstimate {
-  double condition_estimate = 0;  // 1-norm, of the scaled matrix; may be infinite
-  double probe_condition = 0;     // a proven lower bound of a componentwise condition number
-  bool recovered = true;          // a known solution, to one digit at least
+  // Not estimated yet.
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  // 1-norm, of the scaled matrix; may be infinite. Estimated where a known solution lost half of its digits,
+  // where factors are compressed, and where it is asked for (Solver::condition_estimate).
+  double condition_estimate = unknown;
+  double probe_condition = 0;  // a proven lower bound of a componentwise condition number
+  bool recovered = true;       // a known solution, to one digit at least
 };
 
 // All right-hand sides of one solve. The same on every rank, but for `seconds`.
@@ -34,7 +39,7 @@ struct Answer {
   // So it does by Oettli and Prager's measure, unknowns far below the largest included.
   bool satisfies_small = false;
   bool singular = false;  // the matrix, to working precision: x is one of many answers, as good as any
-  // Solved, but the condition number exceeds 1 / epsilon: no digit of x need be correct.
+  // The condition estimate, where there is one, exceeds 1 / epsilon: no digit of x need be correct.
   bool ill_conditioned = false;
 
   // Whether x is accepted.

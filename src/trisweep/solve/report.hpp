@@ -1,6 +1,7 @@
 #pragma once
 // What was done to make a system ready to be solved.
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,9 +54,8 @@ struct FactorReport {
   Index perturbed_pivots = 0;                   // replaced by a larger number
   Index delayed_pivots = 0;                     // eliminated in a parent's front
   std::optional<numeric::PivotSummary> pivots;  // of the matrix as it was given, where U is not stored
-  // Known with the first answer.
-  double condition_estimate = 0;      // 1-norm, of the scaled matrix; may be infinite
-  bool numerically_singular = false;  // to working precision
+  double condition_estimate = std::numeric_limits<double>::quiet_NaN();  // as ConditionEstimate has it
+  bool numerically_singular = false;  // to working precision, known with the first answer
   bool second_try = false;            // conservative pivoting: the first factors did not lead to a solution
   double compression_eps = 0;         // of panels; 0: they are as they are
   double compression_seconds = 0;     // with what was tried before

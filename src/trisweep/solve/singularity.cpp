@@ -109,13 +109,14 @@ template <Scalar T>
 Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver,
                         RefinedSolver<T>& refined) {
   Rounds<T> rounds(a, solver, refined);
-  Probe probe{.recovered = true};
   rounds.begin(0);
-  if (rounds.missed({}) <= surely_recovered * rounds.size()) return probe;
+  Probe probe{.recovered = true, .missed = rounds.missed({}) / rounds.size()};
+  if (probe.missed <= surely_recovered) return probe;
   for (int sample = 0; sample < samples && probe.recovered; ++sample) {
     rounds.begin(sample);
     const Probe found = probe_from(rounds);
-    probe = {.recovered = found.recovered, .condition = std::max(probe.condition, found.condition)};
+    probe.recovered = found.recovered;
+    probe.condition = std::max(probe.condition, found.condition);
   }
   return probe;
 }

@@ -24,6 +24,8 @@ struct Probe {
   // Whether as much as one digit of the known solution came back. If not, no answer can be trusted, whatever
   // the reason.
   bool recovered = false;
+  // The share of the known solution's largest entry that the first solve missed.
+  double missed = 1;
   // The largest 1 / omega that was looked at, a lower bound of a componentwise condition number; infinite
   // when A v = 0.
   double condition = 1;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "trisweep/core/clock.hpp"
@@ -188,13 +190,21 @@ struct Solver<T>::State {
     return approximate ? refinement_of_approximate<T>(options.refinement) : options.refinement;
   }
 
+  // Half of the digits are enough to know that the condition number is far from 1 / epsilon.
+  void probe() {
+    const Probe found = probe_singularity(system.matrix(), *solver, *refined);
+    condition = {.probe_condition = found.condition, .recovered = found.recovered};
+    const double half = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon()));
+    if (found.missed > half || solver->compression()) estimate();
+  }
+  void estimate() {
+    condition->condition_estimate = std::max(condition->probe_condition, estimate_condition(*solver));
+    report.factor.condition_estimate = condition->condition_estimate;
+  }
+
   Answer judge(Refined result) {
-    if (!condition) {
-      const Probe probe = probe_singularity(system.matrix(), *solver, *refined);
-      condition = {.condition_estimate = std::max(probe.condition, estimate_condition(*solver)),
-                   .probe_condition = probe.condition,
-                   .recovered = probe.recovered};
-    }
+    const auto start = Clock::now();
+    if (!condition) probe();
     Answer answer{.error = result.error,
                   .columns = std::move(result.columns),
                   .small = result.small,
@@ -202,10 +212,9 @@ struct Solver<T>::State {
                   .worst = result.worst,
                   .reductions = result.reductions,
                   .condition = *condition,
-                  .seconds = result.seconds,
+                  .seconds = result.seconds + seconds_since(start),
                   .panel_share = result.panel_share};
     assess<T>(answer);
-    report.factor.condition_estimate = answer.condition.condition_estimate;
     report.factor.numerically_singular = answer.singular;
     return answer;
   }
@@ -339,6 +348,17 @@ ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, 
     return s.refined->forward_error(op, s.system.in_range(b.columns(answer.worst, 1), *s.solver),
                                     x.columns(answer.worst, 1), s.system.most_entries(op) + 1);
   });
+}
+
+template <Scalar T>
+double Solver<T>::condition_estimate() {
+  State& s = *state_;
+  mpi::revoke_on_error(s.comm, [&] {
+    agree_on_call(s.comm, {.name = "condition_estimate"});
+    if (!s.condition) s.probe();
+    if (std::isnan(s.condition->condition_estimate)) s.estimate();
+  });
+  return s.condition->condition_estimate;
 }
 
 template <Scalar T>

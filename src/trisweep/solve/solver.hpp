@@ -95,6 +95,10 @@ class Solver {
   // with the largest backward error (Skeel 1979). b, x: as solve() had and left them. Cost: about thirty
   // sweeps. Unknown when the verdict is singular. Throws Error(usage) when b and x are not such.
   ForwardError forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op = Op::none);
+  // An estimate of the condition number of the scaled matrix in the 1-norm (condition.hpp), and not less than
+  // what solves have proved: with the first answer where that cast doubt (ConditionEstimate), else made here,
+  // by about ten sweeps. Collective.
+  double condition_estimate();
   // Factors new `values` of the same pattern, in the order of this rank's entries. Ordering, structure and
   // plan are reused unless pivots require another structure. Throws Error(usage) when they are not as many as
   // the entries, and Error(input) when one is not finite, the object being as before; else as the constructor

@@ -102,6 +102,10 @@ TEST_F(InjectionThenAgain, OfErrorBounds) {
   fail_everywhere_and_call_again([](Used& u) { u.solver.forward_error(u.answer, u.b, u.x, Op::none); });
 }
 
+TEST_F(InjectionThenAgain, OfConditionEstimates) {
+  fail_everywhere_and_call_again([](Used& u) { u.solver.condition_estimate(); });
+}
+
 TEST_F(InjectionThenAgain, OfNewValues) {
   fail_everywhere_and_call_again([](Used& u) { u.solver.refactor(u.values); });
 }

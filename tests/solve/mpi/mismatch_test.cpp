@@ -239,6 +239,7 @@ TEST_F(Mismatch, OfCallsIsNamedAndHarmless) {
                                    solver.solve_rows({no_entries, {}, {}}, {}, {x.data(), 0, 1});
                                  }},
                                 {"forward_error", [&] { solver.forward_error(answer, b, x); }},
+                                {"condition_estimate", [&] { solver.condition_estimate(); }},
                                 {"prepare", [&] { solver.prepare(Op::none, 1); }},
                                 {"refactor", [&] { solver.refactor(values); }},
                                 {"explicit_factors", [&] { solver.explicit_factors(); }},

@@ -153,10 +153,23 @@ TEST(Verdict, IsThatOfBalancedUnits) {
     }
   }
   Judged<double> system(a);
-  const Answer answer = system.solve(b);
-  EXPECT_TRUE(answer.solved());
-  EXPECT_LT(answer.condition.condition_estimate, 1e3);
+  EXPECT_TRUE(system.solve(b).solved());
+  EXPECT_LT(system.solver().condition_estimate(), 1e3);
   EXPECT_LT(system.error(truth), 1e-13);
+}
+
+// Its sweeps are made where a known solution lost half of its digits, and where factors are compressed.
+TEST(Verdict, EstimatesTheConditionWhereInDoubt) {
+  const auto a = tridiagonal<double>(100, -1, 2, -1);
+  const std::vector<double> b(100, 1.0);
+  Judged<double> whole(a), compressed(a, {.compress = {.eps = 1e-6}});
+  EXPECT_TRUE(std::isnan(whole.solve(b).condition.condition_estimate));
+  const double made = whole.solver().condition_estimate();
+  EXPECT_GT(made, 1e3);
+  EXPECT_LT(made, 1e4);
+  EXPECT_EQ(whole.solve(b).condition.condition_estimate, made);
+  EXPECT_EQ(whole.solver().report().factor.condition_estimate, made);
+  EXPECT_GT(compressed.solve(b).condition.condition_estimate, 1e3);
 }
 
 // Entries near the largest number beside others near the smallest.
