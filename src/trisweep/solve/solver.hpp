@@ -96,8 +96,8 @@ class Solver {
   // sweeps. Unknown when the verdict is singular. Throws Error(usage) when b and x are not such.
   ForwardError forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op = Op::none);
   // An estimate of the condition number of the scaled matrix in the 1-norm (condition.hpp), and not less than
-  // what solves have proved: with the first answer where that cast doubt (ConditionEstimate), else made here,
-  // by about ten sweeps. Collective.
+  // what solves have proved: made with the first answer where that cast doubt (ConditionEstimate), else here,
+  // by about ten sweeps. Collective. Throws as solve() does.
   double condition_estimate();
   // Factors new `values` of the same pattern, in the order of this rank's entries. Ordering, structure and
   // plan are reused unless pivots require another structure. Throws Error(usage) when they are not as many as
