@@ -86,7 +86,7 @@ class IterativeJob {
     if (const Solver<T>* const factors = solver_->factors()) {
       record_.factor = factors->report().factor;
       record_.plan = report::plan_record(factors->report().plan, options_.device);
-      record_.plan.threads = threads();
+      record_.plan.threads = factors->report().threads;
     }
   }
 

@@ -246,9 +246,8 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--repeat", o.repeat, "Number of timed solves")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sub->add_option(
-         "--threads", o.threads,
-         "Threads per rank (default: its part of the processors in the factorization, one in the sweeps)")
+  sub->add_option("--threads", o.threads,
+                  "Threads per rank (default: those of its part of the processors that gain time)")
       ->check(CLI::Range(1, most_threads));
   add_method_options(*sub, o);
   add_study_options(*sub, o);

@@ -172,7 +172,7 @@ class SolveJob {
 
   // One more, for what is known only when clocks are read all the time.
   void record_a_sweep(Vectors<T> x) {
-    engine::Recorder recorder(std::max(options_.threads, 1));
+    engine::Recorder recorder(solver_->report().threads);
     solver_->record_in(&recorder);
     mpi::check(MPI_Barrier(world().handle()), "MPI_Barrier");  // one origin of time on all ranks
     recorder.start();
@@ -192,7 +192,7 @@ class SolveJob {
     if (made.model) record_.model = report::model_record(*made.model);
     record_.plan = report::plan_record(made.plan, options_.device);
     record_.plan.chosen_by = options_.grid_text == "auto" ? "model" : "user";
-    record_.plan.threads = std::max(options_.threads, 1);
+    record_.plan.threads = made.threads;
     record_.plan.deterministic = options_.deterministic;
     record_.plan.exchange_backend = made.exchange_backend;
     record_.plan.dependencies = !options_.no_dependencies;

@@ -29,7 +29,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string refine = "auto";  // or a number
   std::string factorization{factorizations().front().name};
   int repeat = 1;
-  int threads = 0;  // 0: all processors factor, one thread of each rank sweeps
+  int threads = 0;  // of each rank; 0: those of its part of the processors that gain time
   bool deterministic = false;
   bool no_dependencies = false;
   std::string method{direct};

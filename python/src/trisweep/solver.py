@@ -504,15 +504,15 @@ def splu(
     columns wide, any number of them or none. They follow those of the rank before, unless `rows` has their numbers in A
     on every rank; the number of the first, where they are consecutive.
 
-    The options have the names and meanings of the command's. `threads` share the work; 0: one in solves, and all
-    processors factor, shared by a node's ranks. `device` solves and refines: "native", the CPU kernels; "cuda" or
-    "hip", the thread's current GPU, where the library was built for one; or "emulated", the GPU kernels' source on the
-    CPU. `precision` "mixed" keeps factors of a matrix in double precision in single precision; `compress` keeps their
-    panels with that relative error, between 0 and 1 ("auto": what solves fastest); solutions are refined to the same
-    accuracy. `ordering`: "auto", "metis", "amd", "natural", or "scotch" where the library has it. `kind` of
-    factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian matrix;
-    "auto" takes the symmetric kinds where the matrix is so. All ranks factor; `factorization` "superlu-dist": by
-    SuperLU_DIST, where the library was built with it, so that no rank has the whole matrix. `refine` "best" corrects
+    The options have the names and meanings of the command's. `threads` share the work; 0: as many of the processors
+    (OMP_NUM_THREADS at most, shared by a node's ranks) as gain time. `device` solves and refines: "native", the CPU
+    kernels; "cuda" or "hip", the thread's current GPU, where the library was built for one; or "emulated", the GPU
+    kernels' source on the CPU. `precision` "mixed" keeps factors of a matrix in double precision in single precision;
+    `compress` keeps their panels with that relative error, between 0 and 1 ("auto": what solves fastest); solutions are
+    refined to the same accuracy. `ordering`: "auto", "metis", "amd", "natural", or "scotch" where the library has it.
+    `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian
+    matrix; "auto" takes the symmetric kinds where the matrix is so. All ranks factor; `factorization` "superlu-dist":
+    by SuperLU_DIST, where the library was built with it, so that no rank has the whole matrix. `refine` "best" corrects
     solutions as long as that lowers their error, "auto" until it is below ten epsilon. `deterministic` adds in a fixed
     order, with any number of threads.
 

@@ -23,32 +23,36 @@ void require_threads(int threads, int least) {
 
 ThreadPool::ThreadPool(int threads) : size_(threads) {
   require_threads(threads);
-  if (threads == 1) return;
-  shared_ = std::make_unique<Shared>();
+  if (threads > 1) start();
+}
+
+void ThreadPool::start() {
+  auto shared = std::make_unique<Shared>();
   try {
-    for (int thread = 1; thread < threads; ++thread)
-      shared_->others.emplace_back([shared = shared_.get(), thread] { shared->rounds.serve(thread); });
+    for (int thread = 1; thread < size_; ++thread)
+      shared->others.emplace_back([of = shared.get(), thread] { of->rounds.serve(thread); });
   } catch (...) {  // not all that were asked for: those that there are end
-    shared_->rounds.end();
+    shared->rounds.end();
     throw;
   }
+  shared_ = std::move(shared);
+  process_ = getpid();
 }
 
 // A forked child can neither wait for the other threads nor destroy what they wait in: that is kept.
+void ThreadPool::leave_after_fork() {
+  if (getpid() != process_) static_cast<void>(shared_.release());
+}
+
 ThreadPool::~ThreadPool() {
-  if (size_ == 1) return;
-  if (getpid() == process_) {
-    shared_->rounds.end();
-  } else {
-    static_cast<void>(shared_.release());
-  }
+  leave_after_fork();
+  if (shared_) shared_->rounds.end();
 }
 
 void ThreadPool::run(const std::function<void(int)>& work) {
   if (size_ == 1) return work(0);
-  if (getpid() != process_)
-    throw Error(ErrorKind::usage, "the threads of this solver are those of the process that forked this one",
-                "make a solver in each process after the fork, or one without threads before");
+  leave_after_fork();
+  if (!shared_) start();
   shared_->rounds.run(size_, work);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Threads that live as long as the object: starting threads for every sweep would cost more than a small
-// sweep. A forked child has none of them; run() throws there.
+// sweep. A forked child has none of them: it starts its own when it first runs something.
 
 #include <unistd.h>
 
@@ -27,7 +27,8 @@ class ThreadPool {
   // The number of threads, the caller's included.
   int size() const { return size_; }
   // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
-  // then; `work` itself must see to it that the other calls end. Throws Error(usage) in a forked child.
+  // then; `work` itself must see to it that the other calls end. In a forked child the first call starts
+  // threads, and throws what the constructor throws.
   void run(const std::function<void(int)>& work);
 
   // A range of indices.
@@ -46,6 +47,8 @@ class ThreadPool {
 
  private:
   struct Shared;  // what the threads share, and themselves
+  void start();
+  void leave_after_fork();
 
   int size_;
   pid_t process_ = getpid();        // that has the threads

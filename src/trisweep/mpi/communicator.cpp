@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -300,7 +301,16 @@ Index ranks_of_first_node(const Communicator& comm) {
 }
 
 int processors_of_each(Index ranks_of_node) {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / static_cast<int>(ranks_of_node));
+  const auto part = static_cast<int>(std::thread::hardware_concurrency()) / static_cast<int>(ranks_of_node);
+  const char* const limit = std::getenv("OMP_NUM_THREADS");  // of nested regions: the outer's comes first
+  const int most = limit != nullptr ? std::atoi(limit) : 0;
+  return std::max(1, most > 0 ? std::min(part, most) : part);
+}
+
+bool threads_take_turns() {
+  int provided = 0;
+  MPI_Query_thread(&provided);
+  return provided >= MPI_THREAD_SERIALIZED;
 }
 
 void throw_first_failure(const Communicator& comm, const Failure& mine) {

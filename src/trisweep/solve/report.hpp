@@ -75,6 +75,7 @@ struct Report {
   std::optional<SeparatorsCost> separators;  // where they are inverted as wholes
   std::optional<ModelAdvice> model;          // nothing: there was nothing to choose
   model::PlanChoice plan;                    // that solves run
+  int threads = 1;                           // of each rank, in solves
   std::string_view exchange_backend{};       // of engine::exchange_backends(); empty: the processors compute
   double distribution_seconds = 0;           // of the factors to their ranks
   double plan_seconds = 0;                   // the plan and its buffers

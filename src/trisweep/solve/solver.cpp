@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/plan/useful_threads.hpp"
 #include "trisweep/solve/agreed_call.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/factorizer.hpp"
@@ -152,9 +153,24 @@ struct Solver<T>::State {
     if (!solver || solver->options().compression != wanted.compression ||
         !solver->refill(*parts.source, parts.tiles)) {
       solver.reset();
+      wanted.threads = useful_threads(*parts.source);
       solver.emplace(comm.share(), *parts.source, wanted, parts.tiles);
+      report.threads = solver->threads();
     }
     refined.emplace(system.matrix(), *solver);
+  }
+
+  // As many as are asked for; or as gain time, by rank 0's part of its node.
+  template <Scalar F>
+  int useful_threads(FactorSource<F>& source) {
+    if (options.threads > 0) return options.threads;
+    const auto analysis = source.analysis(comm);
+    int threads = mpi::agree_on_error(comm, [&] {
+      const int most = most_threads_in_sweeps(options, comm.size(), factorizer.ranks_of_node());
+      return plan::useful_threads(*analysis->structure, comm.size(), most);
+    });
+    comm.broadcast(threads);
+    return threads;
   }
 
   void describe_compression() {

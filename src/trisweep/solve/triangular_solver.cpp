@@ -27,10 +27,7 @@ void check_options(const TriangularSolverOptions& options, Index ranks) {
   if (options.device != engine::Device::native && !options.dependencies)
     throw Error(ErrorKind::usage, "only the native engine runs plans without dependencies",
                 "use --device native");
-  if (options.threads == 1 || ranks == 1) return;
-  int provided = 0;
-  MPI_Query_thread(&provided);
-  if (provided >= MPI_THREAD_SERIALIZED) return;
+  if (options.threads == 1 || ranks == 1 || mpi::threads_take_turns()) return;
   throw Error(ErrorKind::usage, "several threads per rank need MPI calls from any of them",
               "start MPI with MPI_Init_thread and MPI_THREAD_SERIALIZED");
 }

@@ -1,0 +1,69 @@
+#include "trisweep/plan/useful_threads.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "trisweep/plan/grain.hpp"
+
+namespace trisweep::plan {
+namespace {
+
+// Beside its panels a task costs 200 to 400 ns (tridiagonal:200000 and arrow:100000 on two threads, AMD EPYC,
+// 28 November 2026), in which a thread reads about so many entries.
+constexpr double entries_of_task = 500;
+constexpr double least_of_thread = 4 * grain_of_threads;  // 0.15 ms: to wake a thread takes 0.05
+constexpr double least_gain = 1.25;
+
+// In panel entries of one side.
+struct Load {
+  double panels = 0;
+  double tasks = 0;  // with what each costs beside its panels
+  double path = 0;   // of tasks that wait for each other
+};
+
+// Of subtrees and those below them, by their roots.
+std::vector<double> subtree_entries(const symbolic::Structure& s) {
+  std::vector<double> entries(usize(s.supernodes()));
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    entries[usize(k)] += double(s.width(k)) * double(s.width(k) + s.height(k));
+    if (const Index up = s.parent[usize(k)]; up >= 0) entries[usize(up)] += entries[usize(k)];
+  }
+  return entries;
+}
+
+// The tasks of sweep_subtrees.cpp: subtrees of at most a grain, of which whole trees are put together, and
+// above them each supernode, whose panel is cut into grains that threads share.
+Load load_of(const symbolic::Structure& s, double threads) {
+  constexpr double grain = grain_of_threads;
+  const std::vector<double> subtree = subtree_entries(s);
+  std::vector<double> path(subtree.size());  // that ends in k
+  Load load;
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    const Index up = s.parent[usize(k)];
+    const bool is_subtree = subtree[usize(k)] <= grain;
+    if (is_subtree && up >= 0 && subtree[usize(up)] <= grain) continue;
+    const double own = double(s.width(k)) * double(s.width(k) + s.height(k));
+    const double entries = is_subtree ? subtree[usize(k)] : own, grains = entries / grain;
+    const bool is_put_together = is_subtree && up < 0;
+    load.panels += entries;
+    load.tasks += entries + entries_of_task * (is_put_together ? grains : std::max(grains, 1.0));
+    path[usize(k)] += entries / std::clamp(grains, 1.0, threads) + entries_of_task;
+    load.path = std::max(load.path, path[usize(k)]);
+    if (up >= 0) path[usize(up)] = std::max(path[usize(up)], path[usize(k)]);
+  }
+  return load;
+}
+
+}  // namespace
+
+int useful_threads(const symbolic::Structure& structure, Index ranks, int most) {
+  const Load load = load_of(structure, double(ranks) * most);
+  const auto time = [&](double work, int threads) { return std::max(load.path, work / ranks / threads); };
+  const double for_work = load.panels / ranks / least_of_thread;
+  const double for_path = std::ceil(load.tasks / ranks / load.path);
+  const int threads = static_cast<int>(std::clamp(std::min(for_work, for_path), 1.0, double(most)));
+  return time(load.panels, 1) >= least_gain * time(load.tasks, threads) ? threads : 1;
+}
+
+}  // namespace trisweep::plan
