@@ -51,7 +51,9 @@ TEST(UsefulThreads, ShareTheRowsOfLargePanels) {
 
 TEST(UsefulThreads, DoNotShareChainsAndForestsOfSmallSupernodes) {
   EXPECT_EQ(useful_threads(structure_of(chain(1'000'000), 1, 1), 1, 16), 1);
-  EXPECT_EQ(useful_threads(structure_of(chain(10'000), 32, 32), 1, 16), 1);
+  std::vector<Index> long_and_short = chain(2'000);
+  for (const Index up : chain(10'000)) long_and_short.push_back(up < 0 ? up : up + 2'000);
+  EXPECT_EQ(useful_threads(structure_of(long_and_short, 32, 32), 1, 16), 1);
   EXPECT_EQ(useful_threads(structure_of(leaves_of_one(1'000'000), 1, 1), 1, 2), 1);
   EXPECT_EQ(useful_threads(structure_of(std::vector<Index>(1'000'000, -1), 1, 1), 1, 2), 2);
 }
