@@ -710,6 +710,8 @@ class Reports(unittest.TestCase):
     def test_say_what_is_known(self):
         lu = trisweep.splu(random_matrix())
         self.assertNotIn("solve", lu.report())
+        self.assertEqual(lu.report()["threads"], 1)  # of a small system
+        self.assertEqual(trisweep.splu(random_matrix(), threads=2).report()["threads"], 2)
         self.assertGreaterEqual(lu.nnz, random_matrix().nnz)
         self.assertEqual(lu.report()["factor"]["kind"], "lu")
         lu.solve(np.ones(60))

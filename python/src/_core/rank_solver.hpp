@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -325,12 +326,13 @@ class RankSolver {
 
   nb::dict report() {
     nb::dict result;
-    const auto [factor, answer] = [&] {
+    const auto [factor, threads, answer] = [&] {
       const nb::gil_scoped_release others_run;
       const std::scoped_lock mine(mutex_);
-      return std::pair(solver().report().factor, answer_);
+      return std::tuple(solver().report().factor, solver().report().threads, answer_);
     }();
     result["factor"] = as_dict(factor);
+    result["threads"] = threads;
     if (answer) result["solve"] = as_dict<T>(*answer);
     return result;
   }

@@ -450,7 +450,7 @@ class Solver:
         return factor["nonzeros_l"] + factor["nonzeros_u"]
 
     def report(self) -> dict[str, Any]:
-        """What is known of the factors ("factor") and of the last answer ("solve", once there was one).
+        """What is known of the factors ("factor"), the last answer ("solve", once there was one); "threads" of a rank.
 
         The fields are those of the command's records (docs/run-record.md), and the verdict: "solved",
         "singular", and "ill_conditioned" where the condition estimate is beyond 1 / epsilon: no digit needs to be

@@ -67,16 +67,18 @@ struct RefinementOptions {
   bool prune = false;
 };
 
+// In place of an estimate that was not made.
+inline constexpr double not_estimated = std::numeric_limits<double>::quiet_NaN();
+
 // Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).
 struct ForwardError {
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   // cond(op(A), x): v = |op(A)| |x| + |b|, s_i = ||x||_inf. A componentwise backward error times this bounds
   // the error of x.
-  double solution_condition = unknown;
+  double solution_condition = not_estimated;
   // Of x, relative to its largest entry: v = |b - op(A) x|, and the rounding errors that it was computed
   // with.
-  double bound = unknown;
-  double componentwise_bound = unknown;  // the same with s_i = |x_i|, those with x_i = 0 left out
+  double bound = not_estimated;
+  double componentwise_bound = not_estimated;  // the same with s_i = |x_i|, those with x_i = 0 left out
 };
 
 }  // namespace trisweep::solve

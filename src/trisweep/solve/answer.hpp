@@ -1,7 +1,6 @@
 #pragma once
 // The verdict on a solution: backward errors, condition, and whether it is accepted.
 
-#include <limits>
 #include <vector>
 
 #include "trisweep/solve/accuracy.hpp"
@@ -10,11 +9,9 @@ namespace trisweep::solve {
 
 // Estimates of the distance to singularity, from the factors and a known solution (singularity.hpp).
 struct ConditionEstimate {
-  // Not estimated yet.
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   // 1-norm, of the scaled matrix; may be infinite. Estimated where a known solution lost half of its digits,
   // where factors are compressed, and where it is asked for (Solver::condition_estimate).
-  double condition_estimate = unknown;
+  double condition_estimate = not_estimated;
   double probe_condition = 0;  // a proven lower bound of a componentwise condition number
   bool recovered = true;       // a known solution, to one digit at least
 };

@@ -1,7 +1,6 @@
 #pragma once
 // What was done to make a system ready to be solved.
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "trisweep/core/types.hpp"
 #include "trisweep/model/tuning.hpp"
 #include "trisweep/numeric/pivot_summary.hpp"
+#include "trisweep/solve/accuracy.hpp"
 
 namespace trisweep::symbolic {
 struct Structure;
@@ -54,12 +54,12 @@ struct FactorReport {
   Index perturbed_pivots = 0;                   // replaced by a larger number
   Index delayed_pivots = 0;                     // eliminated in a parent's front
   std::optional<numeric::PivotSummary> pivots;  // of the matrix as it was given, where U is not stored
-  double condition_estimate = std::numeric_limits<double>::quiet_NaN();  // as ConditionEstimate has it
-  bool numerically_singular = false;  // to working precision, known with the first answer
-  bool second_try = false;            // conservative pivoting: the first factors did not lead to a solution
-  double compression_eps = 0;         // of panels; 0: they are as they are
-  double compression_seconds = 0;     // with what was tried before
-  bool compression_undone = false;    // compressed, the factors have led to no answer, or not sooner
+  double condition_estimate = not_estimated;    // as ConditionEstimate has it
+  bool numerically_singular = false;            // to working precision, known with the first answer
+  bool second_try = false;          // conservative pivoting: the first factors did not lead to a solution
+  double compression_eps = 0;       // of panels; 0: they are as they are
+  double compression_seconds = 0;   // with what was tried before
+  bool compression_undone = false;  // compressed, the factors have led to no answer, or not sooner
   // By level of the separator tree, the root's first; empty where panels are as they are.
   std::vector<double> level_bytes;
   std::vector<double> uncompressed_level_bytes;  // the same, where panels are as they are
