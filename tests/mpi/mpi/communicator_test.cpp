@@ -4,9 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <limits>
 #include <new>
 #include <numeric>
+#include <string>
+#include <utility>
 
 namespace trisweep::mpi {
 namespace {
@@ -101,6 +104,23 @@ TEST(Communicator, AForkedChildIsTold) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(comm.max(Offset{comm.rank()}), comm.size() - 1);
+}
+
+// OMP_NUM_THREADS, as other libraries heed it; what is no number is none.
+TEST(Processors, OfARankAreAsManyAsTheEnvironmentAllows) {
+  const char* const before = std::getenv("OMP_NUM_THREADS");
+  const std::string kept = before != nullptr ? before : "";
+  unsetenv("OMP_NUM_THREADS");
+  const int all = processors_of_each(1);
+  EXPECT_GE(all, 1);
+  EXPECT_EQ(processors_of_each(1 << 20), 1);
+  using Case = std::pair<const char*, int>;
+  for (const auto& [limit, processors] :
+       {Case("1", 1), Case("1,4", 1), Case("1048576", all), Case("0", all), Case("all", all)}) {
+    setenv("OMP_NUM_THREADS", limit, 1);
+    EXPECT_EQ(processors_of_each(1), processors) << limit;
+  }
+  before != nullptr ? setenv("OMP_NUM_THREADS", kept.c_str(), 1) : unsetenv("OMP_NUM_THREADS");
 }
 
 }  // namespace

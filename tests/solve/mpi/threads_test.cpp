@@ -4,10 +4,12 @@
 
 #include <cstring>
 
+#include "gallery/gallery.hpp"
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/solve/refinement.hpp"
+#include "trisweep/solver.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -90,6 +92,23 @@ TEST(TriangularSolverThreads, DeterministicSolvesAreBitwiseEqual) {
       }
     }
   }
+}
+
+// Of a rank that is alone, and unless a number is asked for.
+TEST(SolverThreads, AreThoseThatGainTime) {
+  if (world_size() > 1) GTEST_SKIP() << "the processors of a rank";
+  const auto threads = [](Index n, int asked_for) {
+    Solver<double> solver(MPI_COMM_SELF,
+                          {.a = std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = n}))},
+                          {.threads = asked_for});
+    const std::vector<double> b(usize(solver.rows()), 1.0);
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(solver.solve(b, x).solved());
+    return solver.report().threads;
+  };
+  EXPECT_EQ(threads(130, 0) > 1, mpi::processors_of_each(1) > 1);
+  EXPECT_EQ(threads(20, 0), 1);
+  EXPECT_EQ(threads(20, 2), 2);
 }
 
 }  // namespace
