@@ -99,7 +99,7 @@ int in_forked_child(const Work& work) {
 }
 
 // The others sleep, as they do most of the time.
-TEST(ThreadPool, HasThreadsOfItsOwnInAForkedChild) {
+TEST(ThreadPool, StartsItsOwnInAForkedChild) {
   auto pool = std::make_unique<ThreadPool>(3);
   std::atomic<pid_t> other = 0;
   pool->run([&](int thread) {

@@ -39,23 +39,25 @@ std::vector<Index> leaves_of_one(Index leaves) {
 
 TEST(UsefulThreads, ShareTreesOfManyPanels) {
   const auto large = structure_of(binary_tree(12), 32, 64);  // 12 million entries
-  EXPECT_EQ(useful_threads(large, 1, 16), 16);
-  EXPECT_EQ(useful_threads(large, 1, 1), 1);
-  EXPECT_EQ(useful_threads(large, 4, 16), 11);  // 4 grains for each
-  EXPECT_EQ(useful_threads(structure_of(binary_tree(5), 32, 64), 1, 16), 1);
+  EXPECT_EQ(useful_threads(large, 1, 1, 16), 16);
+  EXPECT_EQ(useful_threads(large, 1, 1, 1), 1);
+  EXPECT_EQ(useful_threads(large, 4, 1, 16), 11);           // 4 grains for each
+  const auto small = structure_of(binary_tree(6), 32, 64);  // 194,000
+  EXPECT_EQ(useful_threads(small, 1, 1, 16), 1);
+  EXPECT_EQ(useful_threads(small, 1, 50, 2), 2);
 }
 
 TEST(UsefulThreads, ShareTheRowsOfLargePanels) {
-  EXPECT_EQ(useful_threads(structure_of(chain(16), 256, 4096), 1, 4), 4);
+  EXPECT_EQ(useful_threads(structure_of(chain(16), 256, 4096), 1, 1, 4), 4);
 }
 
 TEST(UsefulThreads, DoNotShareChainsAndForestsOfSmallSupernodes) {
-  EXPECT_EQ(useful_threads(structure_of(chain(1'000'000), 1, 1), 1, 16), 1);
+  EXPECT_EQ(useful_threads(structure_of(chain(1'000'000), 1, 1), 1, 1, 16), 1);
   std::vector<Index> long_and_short = chain(2'000);
   for (const Index up : chain(10'000)) long_and_short.push_back(up < 0 ? up : up + 2'000);
-  EXPECT_EQ(useful_threads(structure_of(long_and_short, 32, 32), 1, 16), 1);
-  EXPECT_EQ(useful_threads(structure_of(leaves_of_one(1'000'000), 1, 1), 1, 2), 1);
-  EXPECT_EQ(useful_threads(structure_of(std::vector<Index>(1'000'000, -1), 1, 1), 1, 2), 2);
+  EXPECT_EQ(useful_threads(structure_of(long_and_short, 32, 32), 1, 1, 16), 1);
+  EXPECT_EQ(useful_threads(structure_of(leaves_of_one(1'000'000), 1, 1), 1, 1, 2), 1);
+  EXPECT_EQ(useful_threads(structure_of(std::vector<Index>(1'000'000, -1), 1, 1), 1, 1, 2), 2);
 }
 
 }  // namespace

@@ -15,6 +15,11 @@ constexpr double entries_of_task = 500;
 constexpr double least_of_thread = 4 * grain_of_threads;  // 0.15 ms: to wake a thread takes 0.05
 constexpr double least_gain = 1.25;
 
+// Of a sweep, over that of one right-hand side: 10 to 15 with fifty (docs/peers.md).
+double time_of(Index nrhs) {
+  return (nrhs + 3) / 4.0;
+}
+
 // In panel entries of one side.
 struct Load {
   double panels = 0;
@@ -57,10 +62,10 @@ Load load_of(const symbolic::Structure& s, double threads) {
 
 }  // namespace
 
-int useful_threads(const symbolic::Structure& structure, Index ranks, int most) {
+int useful_threads(const symbolic::Structure& structure, Index ranks, Index nrhs, int most) {
   const Load load = load_of(structure, double(ranks) * most);
   const auto time = [&](double work, int threads) { return std::max(load.path, work / ranks / threads); };
-  const double for_work = load.panels / ranks / least_of_thread;
+  const double for_work = load.panels / ranks * time_of(nrhs) / least_of_thread;
   const double for_path = std::ceil(load.tasks / ranks / load.path);
   const int threads = static_cast<int>(std::clamp(std::min(for_work, for_path), 1.0, double(most)));
   return time(load.panels, 1) >= least_gain * time(load.tasks, threads) ? threads : 1;

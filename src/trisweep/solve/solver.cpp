@@ -167,7 +167,7 @@ struct Solver<T>::State {
     const auto analysis = source.analysis(comm);
     int threads = mpi::agree_on_error(comm, [&] {
       const int most = most_threads_in_sweeps(options, comm.size(), factorizer.ranks_of_node());
-      return plan::useful_threads(*analysis->structure, comm.size(), most);
+      return plan::useful_threads(*analysis->structure, comm.size(), options.nrhs, most);
     });
     comm.broadcast(threads);
     return threads;
