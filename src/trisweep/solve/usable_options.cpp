@@ -107,7 +107,6 @@ SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions&
 }
 
 int most_threads_in_sweeps(const SolverOptions& options, Index ranks, Index ranks_of_node) {
-  if (options.threads > 0) return options.threads;
   const bool may = ranks == 1 || mpi::threads_take_turns();
   return may && options.device == engine::Device::native ? mpi::processors_of_each(ranks_of_node) : 1;
 }
