@@ -1,7 +1,6 @@
 // trisweep doctor: what the ranks at hand have for solves, and what to do about what they lack.
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cstring>
@@ -33,15 +32,9 @@ struct Node {
   Index processors;        // of the machine
 };
 
-Index own_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<Index>(CPU_COUNT(&set)) : 1;
-}
-
 Node node_of(const mpi::Communicator& world, Index processors) {
   const mpi::Communicator node = world.of_node();
-  const Offset most = node.max(Offset{processors} - own_processors());
+  const Offset most = node.max(Offset{processors} - mpi::own_processors());
   return {node.size(), static_cast<Index>(processors - most), processors};
 }
 

@@ -24,10 +24,6 @@ constexpr Offset step_entries = 4096;
 // Workers that are resident on a GPU, about: A100 216, H200 264.
 constexpr Offset workers_of_gpu = 256;
 
-Offset entries(const symbolic::Structure& s, Index k) {
-  return Offset{s.width(k)} * (s.width(k) + s.height(k));
-}
-
 // Supernodes as a list schedule begins them (Graham 1969): each when all before it have ended, by as many
 // workers as its panel has grains. `way[k]`: the priority of k; `waits[k]`: for how many it waits.
 class ListSchedule {
@@ -55,7 +51,7 @@ class ListSchedule {
   using Timed = std::pair<Offset, Index>;
 
   Offset workers(Index k) const {
-    return std::clamp<Offset>(entries(structure_, k) / plan::grain_of_gpus, 1, workers_of_gpu);
+    return std::clamp<Offset>(structure_.entries(k) / plan::grain_of_gpus, 1, workers_of_gpu);
   }
   void wait_ended(Index k, Index waits) {
     if ((waits_[usize(k)] -= waits) == 0) ready_.emplace(way_[usize(k)], -k);
@@ -64,7 +60,7 @@ class ListSchedule {
     const Index k = -minus_k;
     order_.push_back(k);
     idle_ -= workers(k);
-    running_.emplace(now + step_entries + entries(structure_, k) / workers(k), k);
+    running_.emplace(now + step_entries + structure_.entries(k) / workers(k), k);
   }
 
   const symbolic::Structure& structure_;
@@ -174,10 +170,10 @@ CriticalPathPriority critical_path_priority(const symbolic::Structure& s) {
       ++above[usize(k)];
       descendants[row].push_back(k);
     }
-    up[usize(k)] += step_entries + entries(s, k);
+    up[usize(k)] += step_entries + s.entries(k);
   }
   for (Index k = 0; k < s.supernodes(); ++k) {
-    down[usize(k)] += step_entries + entries(s, k);
+    down[usize(k)] += step_entries + s.entries(k);
     for (const symbolic::Block& block : s.blocks(k))
       down[usize(block.row_supernode)] = std::max(down[usize(block.row_supernode)], down[usize(k)]);
   }

@@ -28,7 +28,7 @@ struct Rounds {
   // The same on all ranks. `maker`: by supernode.
   Rounds(const Structure& s, Index ranks, std::span<const Index> maker)
       : first(usize(s.supernodes())), parts(usize(s.supernodes()), 1) {
-    const auto entries = [&](Index k) { return double(s.width(k)) * (s.width(k) + double(s.height(k))); };
+    const auto entries = [&](Index k) { return double(s.entries(k)); };
     double all = 0;
     for (Index k = 0; k < s.supernodes(); ++k) all += entries(k);
     const double of_round = std::max(entries_of_round, all / ranks / most_rounds);

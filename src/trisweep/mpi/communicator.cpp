@@ -1,6 +1,7 @@
 #include "trisweep/mpi/communicator.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -300,8 +301,15 @@ Index ranks_of_first_node(const Communicator& comm) {
   return ranks;
 }
 
+int own_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 int processors_of_each(Index ranks_of_node) {
-  const auto part = static_cast<int>(std::thread::hardware_concurrency()) / static_cast<int>(ranks_of_node);
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  const int part = std::min(own_processors(), all / static_cast<int>(ranks_of_node));
   const char* const limit = std::getenv("OMP_NUM_THREADS");  // of nested regions: the outer's comes first
   const int most = limit != nullptr ? std::atoi(limit) : 0;
   return std::max(1, most > 0 ? std::min(part, most) : part);

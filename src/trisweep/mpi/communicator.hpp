@@ -182,7 +182,10 @@ using SetUp = WaitScope<&FaultState::set_up>;
 
 // How many ranks share the memory of rank 0. Collective; the same on every rank.
 Index ranks_of_first_node(const Communicator& comm);
-// This machine's processors for each of so many ranks on it, OMP_NUM_THREADS at most: one at least.
+// Those that the caller is bound to; 1 where the system does not say.
+int own_processors();
+// This machine's processors for each of so many ranks on it, own_processors() and OMP_NUM_THREADS at most:
+// one at least.
 int processors_of_each(Index ranks_of_node);
 // Whether any thread may call MPI, one at a time.
 bool threads_take_turns();

@@ -9,13 +9,15 @@
 namespace trisweep::plan {
 namespace {
 
-// Beside its panels a task costs 200 to 400 ns (tridiagonal:200000 and arrow:100000 on two threads, AMD EPYC,
-// 28 November 2026), in which a thread reads about so many entries.
+// Beside its panels a task costs 0.1 to 0.5 us (`trisweep solve --threads 2` of tridiagonal:200000 and
+// arrow:100000, AMD EPYC, 28 November 2026), in which a thread reads about so many entries.
 constexpr double entries_of_task = 500;
-constexpr double least_of_thread = 4 * grain_of_threads;  // 0.15 ms: to wake a thread takes 0.05
+// 0.15 ms, beside which it costs little to wake a thread: some ten microseconds.
+constexpr double least_of_thread = 4 * grain_of_threads;
 constexpr double least_gain = 1.25;
 
-// Of a sweep, over that of one right-hand side: 10 to 15 with fifty (docs/peers.md).
+// Of a sweep, over that of one right-hand side: 10 to 15 with fifty (`trisweep solve --threads 1 --nrhs 50`
+// of convection3d:40, s2d9:512, poisson3d:16).
 double time_of(Index nrhs) {
   return (nrhs + 3) / 4.0;
 }
@@ -31,7 +33,7 @@ struct Load {
 std::vector<double> subtree_entries(const symbolic::Structure& s) {
   std::vector<double> entries(usize(s.supernodes()));
   for (Index k = 0; k < s.supernodes(); ++k) {
-    entries[usize(k)] += double(s.width(k)) * double(s.width(k) + s.height(k));
+    entries[usize(k)] += double(s.entries(k));
     if (const Index up = s.parent[usize(k)]; up >= 0) entries[usize(up)] += entries[usize(k)];
   }
   return entries;
@@ -48,8 +50,7 @@ Load load_of(const symbolic::Structure& s, double threads) {
     const Index up = s.parent[usize(k)];
     const bool is_subtree = subtree[usize(k)] <= grain;
     if (is_subtree && up >= 0 && subtree[usize(up)] <= grain) continue;
-    const double own = double(s.width(k)) * double(s.width(k) + s.height(k));
-    const double entries = is_subtree ? subtree[usize(k)] : own, grains = entries / grain;
+    const double entries = is_subtree ? subtree[usize(k)] : double(s.entries(k)), grains = entries / grain;
     const bool is_put_together = is_subtree && up < 0;
     load.panels += entries;
     load.tasks += entries + entries_of_task * (is_put_together ? grains : std::max(grains, 1.0));

@@ -267,7 +267,7 @@ FactorSources<T> Factorizer<T>::to_give(const Attempt& attempt, const Report& re
 template <Scalar T>
 template <Scalar F>
 std::shared_ptr<FactorSource<F>> Factorizer<T>::once_more(const Attempt& attempt) const {
-  const int threads = options_.threads > 0 ? options_.threads : mpi::processors_of_each(ranks_of_node_);
+  const int threads = options_.threads > 0 ? options_.threads : processors();
   const auto analyze_anew = [&](const matrix::Csr<T>& a, int failed, ordering::Helpers& helpers) {
     return analyze<F>(a, attempt, failed, &helpers).analysis;
   };
@@ -303,8 +303,7 @@ PlanRequest Factorizer<T>::plan_request(const Attempt& attempt) const {
 template <Scalar T>
 int Factorizer<T>::threads_for(const Analysis& analysis) const {
   return options_.threads > 0 ? options_.threads
-                              : numeric::useful_threads(*analysis.structure, analysis.kind,
-                                                        mpi::processors_of_each(ranks_of_node_));
+                              : numeric::useful_threads(*analysis.structure, analysis.kind, processors());
 }
 
 template <Scalar T>

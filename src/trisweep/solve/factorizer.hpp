@@ -51,8 +51,8 @@ class Factorizer {
         ranks_of_node_(mpi::ranks_of_first_node(comm)),
         given_(std::move(given)) {}
 
-  // How many ranks share the memory of rank 0.
-  Index ranks_of_node() const { return ranks_of_node_; }
+  // Of each rank.
+  int processors() const { return mpi::processors_of_each(ranks_of_node_); }
 
   // Whether the next factors are those that were given.
   bool is_given() const { return given_.in_full || given_.in_single; }

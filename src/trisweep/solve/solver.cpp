@@ -153,20 +153,21 @@ struct Solver<T>::State {
     if (!solver || solver->options().compression != wanted.compression ||
         !solver->refill(*parts.source, parts.tiles)) {
       solver.reset();
-      wanted.threads = useful_threads(*parts.source);
+      wanted.threads = threads_of_sweeps(*parts.source);
       solver.emplace(comm.share(), *parts.source, wanted, parts.tiles);
       report.threads = solver->threads();
     }
     refined.emplace(system.matrix(), *solver);
   }
 
-  // As many as are asked for; or as gain time, by rank 0's part of its node.
+  // As many as are asked for; or as gain time, by rank 0's part of its node, where any of them may call MPI.
   template <Scalar F>
-  int useful_threads(FactorSource<F>& source) {
+  int threads_of_sweeps(FactorSource<F>& source) {
     if (options.threads > 0) return options.threads;
     const auto analysis = source.analysis(comm);
     int threads = mpi::agree_on_error(comm, [&] {
-      const int most = most_threads_in_sweeps(options, comm.size(), factorizer.ranks_of_node());
+      const bool may = comm.size() == 1 || mpi::threads_take_turns();
+      const int most = may && options.device == engine::Device::native ? factorizer.processors() : 1;
       return plan::useful_threads(*analysis->structure, comm.size(), options.nrhs, most);
     });
     comm.broadcast(threads);

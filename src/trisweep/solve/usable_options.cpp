@@ -106,11 +106,6 @@ SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions&
   return options;
 }
 
-int most_threads_in_sweeps(const SolverOptions& options, Index ranks, Index ranks_of_node) {
-  const bool may = ranks == 1 || mpi::threads_take_turns();
-  return may && options.device == engine::Device::native ? mpi::processors_of_each(ranks_of_node) : 1;
-}
-
 TriangularSolverOptions triangular_options(const SolverOptions& options, const model::PlanChoice& choice) {
   return {.grid = choice.grid,
           .mapping = distribution::find_mapping(choice.mapping),

@@ -14,10 +14,6 @@ namespace trisweep::solve {
 template <Scalar T>
 SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions& given);
 
-// Of each rank, in sweeps, where none are asked for: its part of the processors; one on devices, and where
-// MPI takes calls of one thread alone.
-int most_threads_in_sweeps(const SolverOptions& options, Index ranks, Index ranks_of_node);
-
 // All of them, for people and for comparisons.
 std::string name_of(const RefinementOptions& options);
 

@@ -40,6 +40,8 @@ struct Structure {
   Index supernodes() const { return static_cast<Index>(first.size()) - 1; }
   Index width(Index k) const { return first[usize(k) + 1] - first[usize(k)]; }
   Index height(Index k) const { return static_cast<Index>(row_ptr[usize(k) + 1] - row_ptr[usize(k)]); }
+  // Of K's diagonal block and panel.
+  Offset entries(Index k) const { return Offset{width(k)} * (width(k) + height(k)); }
   // Supernodes [first, last) that share K's dense diagonal block.
   std::pair<Index, Index> group_of(Index k) const {
     Index last = k + 1;

@@ -1,6 +1,7 @@
 #include "trisweep/mpi/communicator.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,6 +122,19 @@ TEST(Processors, OfARankAreAsManyAsTheEnvironmentAllows) {
     EXPECT_EQ(processors_of_each(1), processors) << limit;
   }
   before != nullptr ? setenv("OMP_NUM_THREADS", kept.c_str(), 1) : unsetenv("OMP_NUM_THREADS");
+}
+
+// As launchers bind ranks, and taskset.
+TEST(Processors, OfARankAreThoseThatItIsBoundTo) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(own_processors(), CPU_COUNT(&all));
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(own_processors(), 1);
+  EXPECT_EQ(processors_of_each(1), 1);
+  EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 }  // namespace
