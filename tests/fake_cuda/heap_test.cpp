@@ -13,14 +13,16 @@ namespace trisweep::testing_support {
 namespace {
 
 using device::LocalPes;
+using device::Scheduling;
 
 // PE p is device p of this process, with a thread of its own, as a rank has it.
 template <Scalar T>
 class PesOfAHeap {
  public:
   // `use_panels`: of a PE, called for each.
-  PesOfAHeap(const Programs& programs, std::function<void(LocalPes<T>&, std::size_t)> use_panels, Index nrhs)
-      : programs_(programs), use_panels_(std::move(use_panels)), nrhs_(nrhs) {}
+  PesOfAHeap(const Programs& programs, std::function<void(LocalPes<T>&, std::size_t)> use_panels, Index nrhs,
+             Scheduling scheduling = Scheduling::tickets)
+      : programs_(programs), use_panels_(std::move(use_panels)), nrhs_(nrhs), scheduling_(scheduling) {}
 
   std::vector<T> solve(const VirtualPes<T>& host, const std::vector<T>& b, int times) {
     host.load(b, nrhs_);
@@ -46,9 +48,12 @@ class PesOfAHeap {
     const auto shared = heap->allocate(most);
     std::vector<device::PeMemory<device::NumberOf<T>>> memory;
     for (Index pe = 0; pe < pes; ++pe) memory.push_back(layouts[usize(pe)].template at<T>(shared.get(), pe));
-    LocalPes<T> local(
-        {&programs_.programs[p], 1}, nrhs_,
-        {.device = gpu, .devices = {static_cast<int>(p)}, .memory = memory, .heap = heap.get()});
+    LocalPes<T> local({&programs_.programs[p], 1}, nrhs_,
+                      {.device = gpu,
+                       .devices = {static_cast<int>(p)},
+                       .scheduling = scheduling_,
+                       .memory = memory,
+                       .heap = heap.get()});
     heap->barrier();
     use_panels_(local, p);
     const std::span rows(host.pe(p).rows(),
@@ -66,6 +71,7 @@ class PesOfAHeap {
   const Programs& programs_;
   std::function<void(LocalPes<T>&, std::size_t)> use_panels_;
   Index nrhs_;
+  Scheduling scheduling_;
 };
 
 template <Scalar T>
@@ -85,7 +91,7 @@ TEST(HeapThreads, EveryVariantSolvesOnOneToFourPes) {
   }
 }
 
-TEST(HeapThreads, SolvesFollowOneAnother) {
+void expect_solves_again(Scheduling scheduling, int times) {
   const Programs programs(random_structure(40, 2, 4, 1), {2, 2, 1}, {}, Op::none, false);
   const MadeUpFactors<double> factors(*programs.distribution.structure, false);
   const AllPanels<double> panels(programs, factors);
@@ -94,8 +100,17 @@ TEST(HeapThreads, SolvesFollowOneAnother) {
   const auto use_panels = [&](LocalPes<double>& pes, std::size_t p) {
     pes.use(std::span(&panels.views[p], 1));
   };
-  const auto x = PesOfAHeap<double>(programs, use_panels, 1).solve(host, b, 5);
+  const auto x = PesOfAHeap<double>(programs, use_panels, 1, scheduling).solve(host, b, times);
   EXPECT_LT(largest_difference(x, factors.solve(Op::none, b)), 1e-13);
+}
+
+TEST(HeapThreads, SolvesFollowOneAnother) {
+  expect_solves_again(Scheduling::tickets, 5);
+}
+
+// SC'23, Algorithm 5: WAIT and SOLVE. Blocks of 256 threads each are slow here.
+TEST(HeapThreads, ABlockTakesMessagesBesideBlocksForEachItem) {
+  expect_solves_again(Scheduling::block_for_each, 2);
 }
 
 }  // namespace

@@ -28,7 +28,13 @@ LocalPes<T>::LocalPes(std::span<const Program> programs, Index nrhs, const Local
   if (memory_.empty())
     for (const LocalPe<T>& pe : pe_) memory_.push_back(pe.shared());
   for (std::size_t i = 0; i < part_.size(); ++i)
-    group_.on(i, [&] { part_[i].memory = {device_, std::span(std::as_const(memory_))}; });
+    group_.on(i, [&] {
+      part_[i].memory = {device_, std::span(std::as_const(memory_))};
+      if (scheduling_ == Scheduling::block_for_each)
+        part_[i].messages.emplace(
+            DeviceArray<Count>(device_, usize(programs[part_[i].pe.front()].messages())),
+            backend::Stream(device_), backend::Event(device_));
+    });
 }
 
 template <Scalar T>
@@ -38,22 +44,28 @@ void LocalPes<T>::use(std::span<const PanelsBySide<Side>> panels) {
   const auto use_peers = [&]<class Peers, class One, class Any>(std::type_identity<Peers>,
                                                                 Kernels<One, Any>) {
     use_kernels<One, Any, Pe<Here, Number, Peers>>([&](std::size_t p, const Part& part, int workers) {
-      const Peers peers{part.memory.data(), static_cast<Index>(memory_.size()), pe_[p].program().pe};
+      Peers peers;
+      peers.pe = part.memory.data();
+      peers.count = static_cast<Index>(memory_.size());
+      peers.me = pe_[p].program().pe;
+      if constexpr (requires { peers.taken; }) {
+        peers.taken = part.messages->taken.data();
+        peers.messages = pe_[p].program().messages();
+      }
       return pe_[p].view(panels[p], peers, workers);
     });
   };
   const auto use_workers = [&]<class Peers>(std::type_identity<Peers> peers) {
+    if constexpr (std::is_pointer_v<Here>) {
+      using Items = RunItems<Here, Number, Peers>;
+      if (scheduling_ == Scheduling::block_for_each)
+        return use_peers(std::type_identity<TakenMessages<Peers>>(), Kernels<Items, Items>());
+    }
     use_peers(peers,
               Kernels<RunWorkers<Here, Number, Peers, 1>, RunWorkers<Here, Number, Peers, widest_tile>>());
   };
-  using Direct = DirectPeers<Number>;
-  if constexpr (std::is_pointer_v<Here>) {
-    using Items = RunItems<Here, Number, Direct>;
-    if (scheduling_ == Scheduling::block_for_each)
-      return use_peers(std::type_identity<Direct>(), Kernels<Items, Items>());
-  }
   if (heap_ != nullptr) return use_workers(std::type_identity<HeapPeers<Number>>());
-  use_workers(std::type_identity<Direct>());
+  use_workers(std::type_identity<DirectPeers<Number>>());
 }
 
 template <Scalar T>
@@ -78,7 +90,12 @@ void LocalPes<T>::use_kernels(const std::function<View(std::size_t, const Part&,
     const OfPart& part = (*parts)[of.part];
     const auto run = [&]<class Body>(std::type_identity<Body>, int workers) {
       const int count = static_cast<int>(part.here.size());
-      launch(Body{{part.there.data(), count, of.solve, of.callers}}, workers * count, of);
+      const Body body{{part.there.data(), count, of.solve, of.callers}};
+      if constexpr (Body::is_persistent) {
+        launch(body, workers * count, of);
+      } else {
+        launch_beside_messages(body, workers * count, of);
+      }
       return workers;
     };
     return of.solve.nrhs == 1 ? run(std::type_identity<One>(), part.workers_of_one)
@@ -90,7 +107,7 @@ template <Scalar T>
 template <class Body>
 int LocalPes<T>::workers_of(const Part& part) const {
   if constexpr (!Body::is_persistent) {
-    return static_cast<int>(pe_.front().program().item.size());
+    return static_cast<int>(pe_[part.pe.front()].program().item.size());
   } else {
     int resident = 0;
     if constexpr (Body::puts_to_heap) {
@@ -105,20 +122,39 @@ int LocalPes<T>::workers_of(const Part& part) const {
 template <Scalar T>
 template <class Body>
 void LocalPes<T>::launch(const Body& body, int blocks, const Launch& of) const {
-  if constexpr (!Body::is_persistent) {
-    backend::launch({device_, pool_, of.stream}, body, blocks);
-  } else if constexpr (!Body::puts_to_heap) {
-    backend::launch_together({device_, pool_, of.stream}, body, blocks, of.poll);
+  const backend::Queue queue{device_, pool_, of.stream};
+  if constexpr (Body::puts_to_heap) {
+    launch_on_heap(body, blocks, of.stream);
+  } else if constexpr (Body::is_persistent) {
+    backend::launch_together(queue, body, blocks, of.poll);
   } else {
-    void* arguments[] = {const_cast<Body*>(&body)};
-    const void* const kernel = heap_->kernel_of(typeid(Body));
-    const auto count = static_cast<unsigned>(blocks), threads = static_cast<unsigned>(Body::threads);
-    // PEs stop at places of their own: a launch is not all PEs' then, and blocks are resident all the same.
-    if (pe_.front().program().boundary.empty()) {
-      heap_->launch(kernel, count, threads, arguments, of.stream);
-    } else {
-      backend::runtime(device_).launch(kernel, count, threads, arguments, true, of.stream);
-    }
+    backend::launch(queue, body, blocks);
+  }
+}
+
+// The kernel that takes messages in a stream of its own, which the other kernel's waits for at its end.
+template <Scalar T>
+template <class Body>
+void LocalPes<T>::launch_beside_messages(const Body& body, int blocks, const Launch& of) const {
+  const MessagesBeside& messages = *part_[of.part].messages;
+  void* const beside = messages.stream.get();
+  launch(typename Body::Beside{body}, body.count, {of.part, of.solve, of.callers, beside, of.poll});
+  messages.done.record(beside);
+  launch(body, blocks, of);
+  messages.done.wait_in(of.stream);
+}
+
+template <Scalar T>
+template <class Body>
+void LocalPes<T>::launch_on_heap(Body body, int blocks, void* stream) const {
+  void* arguments[] = {&body};
+  const void* const kernel = heap_->kernel_of(typeid(Body));
+  const auto count = static_cast<unsigned>(blocks), threads = static_cast<unsigned>(Body::threads);
+  // PEs stop at places of their own: a launch is not all PEs' then, and blocks are resident all the same.
+  if (Body::is_persistent && pe_.front().program().boundary.empty()) {
+    heap_->launch(kernel, count, threads, arguments, stream);
+  } else {
+    backend::runtime(device_).launch(kernel, count, threads, arguments, Body::is_persistent, stream);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "trisweep/backend/device_group.hpp"
 #include "trisweep/backend/launch.hpp"
@@ -17,8 +18,9 @@ namespace trisweep::device {
 // Exchanges the messages of a launch boundary.
 using ExchangeMessages = std::function<void(const LaunchBoundary&)>;
 
-// How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SuperLU_DIST gives
-// one to each block column: that ends only as long as a device starts blocks in their order.
+// How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SC'23's Algorithms
+// 4 and 5 give one to each block column: that ends only as long as a device starts blocks in their order.
+// Where there are other PEs, a block of a kernel beside takes a PE's messages.
 enum class Scheduling { tickets, block_for_each };
 
 template <Scalar T>
@@ -27,7 +29,7 @@ struct LocalPesOptions {
   ThreadPool* pool = nullptr;                   // whose threads are the workers of an emulated device
   std::span<const PeData<T>> data{};            // by PE
   std::vector<int> devices = {0};               // PE p is on devices[p % their number]
-  Scheduling scheduling = Scheduling::tickets;  // any other: of one PE of a GPU, whose panels are numbers
+  Scheduling scheduling = Scheduling::tickets;  // any other: of a PE on each GPU, whose panels are numbers
   // The memory of all PEs where this process has but one of them, which others reach; else it has all.
   std::span<const PeMemory<NumberOf<T>>> memory{};
   const backend::SymmetricHeap* heap = nullptr;  // that this memory is in
@@ -78,11 +80,18 @@ class LocalPes {
   }
 
  private:
+  // What takes messages, and where kernels of items find that they have come.
+  struct MessagesBeside {
+    DeviceArray<Count> taken;
+    backend::Stream stream;
+    backend::Event done;
+  };
   // The PEs of a device.
   struct Part {
     std::vector<std::size_t> pe;
     Count ended = 0;  // tickets of none, in all launches of a PE
     DeviceArray<const PeMemory<Number>> memory;
+    std::optional<MessagesBeside> messages;  // block_for_each: those that other PEs send
   };
   struct Launch {
     std::size_t part;
@@ -102,6 +111,10 @@ class LocalPes {
   int workers_of(const Part& part) const;
   template <class Body>
   void launch(const Body& body, int blocks, const Launch& of) const;
+  template <class Body>
+  void launch_beside_messages(const Body& body, int blocks, const Launch& of) const;
+  template <class Body>
+  void launch_on_heap(Body body, int blocks, void* stream) const;
   void start(std::size_t part, std::span<const PeVectors<T>> vectors, Solve<Number> solve, void* stream,
              const ExchangeMessages& exchange, const Poll& poll);
 

@@ -96,4 +96,17 @@ struct HeapPeers {
   }
 };
 
+// The same where another kernel takes the messages (worker.hpp, TakeMessages): whether one of them has come,
+// this device's own memory says.
+template <class Peers>
+struct TakenMessages : Peers {
+  Count* taken;
+  Index messages;  // signals before those of PEs
+
+  TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
+    return number < messages ? has_reached<Scope::device>(&taken[number], value)
+                             : Peers::has_come(number, value);
+  }
+};
+
 }  // namespace trisweep::device

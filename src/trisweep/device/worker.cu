@@ -10,6 +10,8 @@ using Workers =
     device::RunWorkers<Side, backend::NumberOf<T>, device::DirectPeers<backend::NumberOf<T>>, columns>;
 template <class Side, class T>
 using Items = device::RunItems<Side, backend::NumberOf<T>, device::DirectPeers<backend::NumberOf<T>>>;
+template <class Side, class T>
+using Messages = device::TakeMessages<Side, backend::NumberOf<T>, device::DirectPeers<backend::NumberOf<T>>>;
 
 #define TRISWEEP_WORKERS(Side, T)      \
   TRISWEEP_KERNEL(Workers<Side, T, 1>) \
@@ -17,7 +19,8 @@ using Items = device::RunItems<Side, backend::NumberOf<T>, device::DirectPeers<b
 #define INSTANTIATE(S, T)                                   \
   TRISWEEP_WORKERS(const backend::NumberOf<S>*, T)          \
   TRISWEEP_WORKERS(device::Pieces<backend::NumberOf<S>>, T) \
-  TRISWEEP_KERNEL(Items<const backend::NumberOf<S>*, T>)
+  TRISWEEP_KERNEL(Items<const backend::NumberOf<S>*, T>)    \
+  TRISWEEP_KERNEL(Messages<const backend::NumberOf<S>*, T>)
 #define TRISWEEP_MEASURING(T) TRISWEEP_WORKERS(device::NoPanels, T)
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 TRISWEEP_FOR_EACH_SCALAR(TRISWEEP_MEASURING)

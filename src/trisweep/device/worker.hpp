@@ -417,17 +417,51 @@ struct RunWorkers : PeLaunch<Side, T, Peers> {
   }
 };
 
-// Each item is a block's (Scheduling::block_for_each).
+// A block takes the messages of its PE as they come, each thread its share (SC'23, Algorithm 5: WAIT).
 template <class Side, class T, class Peers>
-struct RunItems : PeLaunch<Side, T, Peers> {
+struct TakeMessages : PeLaunch<Side, T, TakenMessages<Peers>> {
   static constexpr int threads = threads_of_block, blocks_of_processor = 2;
-  static constexpr bool is_persistent = false;
+  static constexpr bool is_persistent = true, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
+
+  template <class Block>
+  TRISWEEP_DEVICE_INLINE void operator()(const Block& block) const {
+    const auto& pe = this->pe_of(block, block.number, 0);
+    // Whether that takes too long, the items know that wait for one.
+    while (!take(block, pe) && !pe.peers.failed()) block.idle();
+  }
+
+ private:
+  // Whether this thread has all of its share.
+  template <class Block>
+  TRISWEEP_DEVICE static bool take(const Block& block, const Pe<Side, T, TakenMessages<Peers>>& pe) {
+    const Peers& peers = pe.peers;
+    const Count solve = pe.solve.number;
+    bool all = true;
+    for_each(block, usize(pe.messages), [&](std::size_t i) {
+      if (load_relaxed<Scope::device>(&pe.peers.taken[i]) == solve) return;
+      if (peers.has_come(static_cast<Index>(i), solve)) {
+        store_release<Scope::device>(&pe.peers.taken[i], solve);
+      } else {
+        all = false;
+      }
+    });
+    return all;
+  }
+};
+
+// Each item is a block's (Scheduling::block_for_each; Algorithms 4 and 5: SOLVE), where messages are taken
+// beside.
+template <class Side, class T, class Peers>
+struct RunItems : PeLaunch<Side, T, TakenMessages<Peers>> {
+  using Beside = TakeMessages<Side, T, Peers>;
+  static constexpr int threads = threads_of_block, blocks_of_processor = 2;
+  static constexpr bool is_persistent = false, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
 
   template <class Block>
   TRISWEEP_DEVICE_INLINE void operator()(const Block& block) const {
     const Index item = block.number / this->count;
     const auto& pe = this->pe_of(block, block.number % this->count, item);
-    Worker<Side, T, Peers, widest_tile, Block>(pe, block).run_only(item);
+    Worker<Side, T, TakenMessages<Peers>, widest_tile, Block>(pe, block).run_only(item);
   }
 };
 

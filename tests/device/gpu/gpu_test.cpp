@@ -109,19 +109,28 @@ TEST_F(Gpu, BlocksWithAnItemEachSolveAsWell) {
   EXPECT_LT(largest_difference(solve_on_gpu(pes, host, programs, b, 1), expected), 1e-12);
 }
 
-// Each PE on a device of its own, which the others reach.
-TEST_F(Gpu, DevicesExchangeSegments) {
+// PEs on devices of their own, which the others reach.
+void expect_devices_solve(const distribution::ProcessGrid& grid, Scheduling scheduling, Index n, int times) {
   if (backend::runtime(gpu).count() < 2) GTEST_SKIP() << "one GPU: peers are not tested";
-  const Programs programs(random_structure(300, 2, 8, 2), {2, 1, 2}, {}, Op::none, false);
+  const Programs programs(random_structure(n, 2, 8, 2), grid, {}, Op::none, false);
   const MadeUpFactors<double> factors(*programs.distribution.structure, false);
   const AllPanels<double> panels(programs, factors);
   const VirtualPes<double> host(programs, factors, 1, 1);
-  LocalPes<double> pes(programs.programs, 1, {.device = gpu, .devices = {0, 1}});
+  LocalPes<double> pes(programs.programs, 1, {.device = gpu, .devices = {0, 1}, .scheduling = scheduling});
   pes.use(std::span<const PanelSpans<double>>(panels.views));
-  const auto b = random_vector<double>(300, 3);
+  const auto b = random_vector<double>(usize(n), 3);
   const auto expected = factors.solve(Op::none, b);
-  for (int repeat = 0; repeat < 10; ++repeat)
+  for (int repeat = 0; repeat < times; ++repeat)
     EXPECT_LT(largest_difference(solve_on_gpu(pes, host, programs, b, 1), expected), 1e-12);
+}
+
+TEST_F(Gpu, DevicesExchangeSegments) {
+  expect_devices_solve({2, 1, 2}, Scheduling::tickets, 300, 10);
+}
+
+// A block of each device takes its messages, beside those with an item each.
+TEST_F(Gpu, ABlockTakesTheMessagesOfOthers) {
+  expect_devices_solve({2, 1, 1}, Scheduling::block_for_each, 40, 3);
 }
 
 TEST(GpuWithoutOne, IsSaid) {
