@@ -102,7 +102,8 @@ void deal_entries(const matrix::Pattern& a, std::span<const Index> row_new, std:
 void find_places(const symbolic::Structure& s, Fronts& f) {
   const FrontTree& tree = f.tree;
   f.place_ptr.assign(usize(tree.fronts()) + 1, 0);
-  std::partial_sum(tree.height.begin(), tree.height.end(), f.place_ptr.begin() + 1);
+  for (std::size_t front = 0; front < tree.height.size(); ++front)
+    f.place_ptr[front + 1] = f.place_ptr[front] + tree.height[front];
   f.place.resize(usize(f.place_ptr.back()));
   Positions positions(s);
   for (Index front = 0; front < tree.fronts(); ++front) {

@@ -66,6 +66,15 @@ struct RefinementOptions {
   // (plan/pruning.hpp). Not on devices.
   bool prune = false;
 };
+// Calls visit(name, value) for each of them.
+template <class Visit>
+constexpr void for_each_field(const RefinementOptions& o, const Visit& visit) {
+  visit("acceptable", o.acceptable);
+  visit("best", o.best);
+  visit("small unknowns", o.small_unknowns);
+  visit("steps", o.max_steps);
+  visit("pruned", o.prune);
+}
 
 // In place of an estimate that was not made.
 inline constexpr double not_estimated = std::numeric_limits<double>::quiet_NaN();

@@ -16,15 +16,13 @@ namespace {
 
 // In one number, and without an allocation: solves begin with it.
 std::uint64_t hash_of(const Call& call) {
-  const RefinementOptions& o = call.refinement;
   std::uint64_t hash = 0;
   const auto append = [&hash](std::uint64_t word) { hash = split_mix(hash ^ word); };
   for (const char c : std::string_view(call.name)) append(static_cast<unsigned char>(c));
-  for (const auto word : {static_cast<std::uint64_t>(static_cast<unsigned char>(call.op)),
-                          static_cast<std::uint64_t>(call.nrhs), std::bit_cast<std::uint64_t>(o.acceptable),
-                          static_cast<std::uint64_t>(o.max_steps), std::uint64_t{o.best},
-                          std::uint64_t{o.small_unknowns}, std::uint64_t{o.prune}})
-    append(word);
+  append(static_cast<unsigned char>(call.op));
+  append(static_cast<std::uint64_t>(call.nrhs));
+  for_each_field(call.refinement,
+                 [&](const char*, auto value) { append(std::bit_cast<std::uint64_t>(double(value))); });
   return hash;
 }
 

@@ -17,11 +17,12 @@
 namespace trisweep::solve {
 namespace {
 
-// In the order of the structure, scaled.
-template <Scalar S>
+// In the order of the structure, scaled, in the precision of the matrix: rounded values would hide that it is
+// not symmetric.
+template <Scalar T>
 struct ScaledEntry {
   Index row, col;
-  S value;
+  T value;
 };
 
 // This rank's panels, and what all ranks know of the others'.
@@ -62,30 +63,31 @@ class SourceOfFronts final : public FactorSource<S> {
   bool is_last_ = false;
 };
 
-// The entries on their way to the fronts where they are assembled, and what is measured of them.
-template <Scalar S>
+// The entries on their way to the fronts where they are assembled, and what is measured of them as rounded to
+// the factors' F.
+template <Scalar F, Scalar T>
 struct ScaledEntries {
-  std::vector<mpi::ListOfRank<ScaledEntry<S>>> lists;
+  std::vector<mpi::ListOfRank<ScaledEntry<T>>> lists;
   std::vector<double> column_sums;
   double largest = 0;
 
-  // Of the rows from `first` on. They are scaled before they are rounded.
-  template <Scalar T>
+  // Of the rows from `first` on.
   ScaledEntries(const matrix::Csr<T>& rows, Index first, Index ranks, const Analysis& analysis,
                 const distribution::FrontOwners& owners) {
     const ordering::Ordering& o = analysis.ordering;
     const symbolic::Structure& s = *analysis.structure;
-    std::vector<std::vector<ScaledEntry<S>>> of_rank(usize(ranks));
+    std::vector<std::vector<ScaledEntry<T>>> of_rank(usize(ranks));
     column_sums.resize(usize(s.n));
     for (Index i = 0; i < rows.rows(); ++i) {
       const auto row = usize(first + i);
       for (Offset e = rows.pattern.row_ptr[usize(i)]; e < rows.pattern.row_ptr[usize(i) + 1]; ++e) {
         const auto col = usize(rows.pattern.col[usize(e)]);
         const auto scale = static_cast<RealOf<T>>(o.row_scale[row] * o.col_scale[col]);
-        const auto value = static_cast<S>(rows.value[usize(e)] * scale);
-        column_sums[col] += std::abs(value);
-        largest = std::max(largest, double(std::abs(value)));
-        const ScaledEntry<S> entry = in_lower({o.row_new[row], o.col_new[col], value}, analysis.kind);
+        const T value = rows.value[usize(e)] * scale;
+        const auto modulus = double(std::abs(static_cast<F>(value)));
+        column_sums[col] += modulus;
+        largest = std::max(largest, modulus);
+        const ScaledEntry<T> entry = in_lower({o.row_new[row], o.col_new[col], value}, analysis.kind);
         of_rank[usize(owners.of_column[usize(std::min(entry.row, entry.col))])].push_back(entry);
       }
     }
@@ -95,39 +97,45 @@ struct ScaledEntries {
   }
 
   // Where that triangle alone is factored, the entry that it has to be equal to.
-  static ScaledEntry<S> in_lower(const ScaledEntry<S>& entry, numeric::Kind kind) {
+  static ScaledEntry<T> in_lower(const ScaledEntry<T>& entry, numeric::Kind kind) {
     if (numeric::has_upper(kind) || entry.row >= entry.col) return entry;
     return {entry.col, entry.row, numeric::mirrored(numeric::upper_of_lower(kind), entry.value)};
   }
 };
 
-// What has come of them, in compressed rows of the whole size, columns ascending. `symmetric`: each entry of
-// the lower triangle came twice, with the same value; else false is returned.
-template <Scalar S>
-bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<S>>>& lists, Index n, bool symmetric,
-                 matrix::Csr<S>& a) {
+// What has come of them, in compressed rows of the whole size, columns ascending. Where one triangle is
+// factored, each entry below the diagonal must have come twice with the same value, and one of the diagonal
+// be its own mirror image; else false is returned.
+template <Scalar F, Scalar T>
+bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<T>>>& lists, Index n, numeric::Kind kind,
+                 matrix::Csr<F>& a) {
   std::vector<Offset> begin(usize(n) + 1);
   for (const auto& list : lists) {
-    for (const ScaledEntry<S>& entry : list.entry) ++begin[usize(entry.row) + 1];
+    for (const ScaledEntry<T>& entry : list.entry) ++begin[usize(entry.row) + 1];
   }
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<std::pair<Index, S>> all(usize(begin.back()));  // by row
+  std::vector<std::pair<Index, T>> all(usize(begin.back()));  // by row
   for (const auto& list : lists) {
-    for (const ScaledEntry<S>& entry : list.entry)
+    for (const ScaledEntry<T>& entry : list.entry)
       all[usize(begin[usize(entry.row)]++)] = {entry.col, entry.value};
   }
   a = {{n, n, {0}, {}}, {}};
   a.pattern.row_ptr.reserve(begin.size());
   a.pattern.col.reserve(all.size());
   a.value.reserve(all.size());
+  const bool symmetric = !numeric::has_upper(kind);
   auto entry = all.begin();
   for (Index i = 0; i < n; ++i) {
     const auto end = all.begin() + begin[usize(i)];
     std::sort(entry, end, [](const auto& one, const auto& other) { return one.first < other.first; });
     for (; entry < end; ++entry) {
-      a.pattern.col.push_back(entry->first);
-      a.value.push_back(entry->second);
-      if (symmetric && entry->first < i && (++entry == end || *entry != entry[-1])) return false;
+      const auto [col, value] = *entry;
+      a.pattern.col.push_back(col);
+      a.value.push_back(static_cast<F>(value));
+      if (!symmetric) continue;
+      if (col == i ? value != numeric::mirrored(numeric::upper_of_lower(kind), value)
+                   : ++entry == end || *entry != entry[-1])
+        return false;
     }
     a.pattern.row_ptr.push_back(std::ssize(a.value));
   }
@@ -173,16 +181,15 @@ auto FrontsFactorizer<F, T>::take_entries(const mpi::Communicator& comm, const m
                                           const distribution::RowPartition& partition)
     -> std::optional<Values> {
   auto entries = mpi::agree_on_error(comm, [&] {
-    return ScaledEntries<F>(rows, partition.first(comm.rank()), comm.size(), *current_, owners_);
+    return ScaledEntries<F, T>(rows, partition.first(comm.rank()), comm.size(), *current_, owners_);
   });
   comm.sum(entries.column_sums);
   Values values;
   values.largest = comm.max(entries.largest);
   values.norm_one = std::ranges::max(entries.column_sums);
   const auto lists = mpi::exchange_lists(comm, std::move(entries.lists));
-  const bool as_expected = mpi::agree_on_error(comm, [&] {
-    return put_in_rows(lists, current_->structure->n, !numeric::has_upper(current_->kind), values.rows);
-  });
+  const bool as_expected = mpi::agree_on_error(
+      comm, [&] { return put_in_rows(lists, current_->structure->n, current_->kind, values.rows); });
   if (comm.max(double(!as_expected)) > 0) return std::nullopt;
   return values;
 }

@@ -89,6 +89,7 @@ template <class Change>
 Vectors<const T> LinearSystem<T>::copy(Vectors<const T> b, const TriangularSolver<T>& solver,
                                        const Change& change) {
   return mpi::agree_on_error(comm_, [&]() -> Vectors<const T> {
+    solver.require_fit(b, b);
     copy_.resize(usize(b.rows) * usize(b.cols));
     const Vectors<T> to{copy_.data(), b.rows, b.cols};
     if (b.space == MemorySpace::host) {

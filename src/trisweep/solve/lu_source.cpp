@@ -102,7 +102,7 @@ std::vector<LuColumns> rounds_of(Index n, const std::vector<double>& entries, In
   const double count = std::clamp(all / double(ranks) / entries_of_round, 1.0, most_entry_rounds);
   std::vector<LuColumns> rounds;
   for (std::size_t step = 0; step < entries.size(); ++step) {
-    if (taken * count >= all * double(rounds.size())) {
+    if (rounds.empty() || (all > 0 && taken * count >= all * double(rounds.size()))) {
       const auto begin = static_cast<Index>(Offset{n} * Offset(step) / steps);
       if (!rounds.empty()) rounds.back().end = begin;
       rounds.push_back({begin, n});

@@ -339,11 +339,13 @@ Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> r
                   [&] { require_fit(wanted, local_rows); });
     Answer answer = s.sampled(op);
     const double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
-    if (answer.solved() && answer.error.arioli_demmel_duff <= 10 * epsilon) {
-      const PrunedSweeps done = sweep_rows<T>(
-          *s.solver, op, wanted, [&](Vectors<const T> group) { return s.system.in_range(group, *s.solver); });
-      answer.panel_share = done.panel_share;
-      s.last_sweep = done.profile;
+    std::optional<PrunedSweeps> done;
+    if (answer.solved() && answer.error.arioli_demmel_duff <= 10 * epsilon)
+      done = sweep_rows<T>(*s.solver, op, wanted,
+                           [&](Vectors<const T> group) { return s.system.in_range(group, *s.solver); });
+    if (done && done->is_finite) {
+      answer.panel_share = done->panel_share;
+      s.last_sweep = done->profile;
       answer.of_sample = true;
     } else {
       answer = solve_and_pick<T>(s.comm, local_rows, wanted, [&](Vectors<const T> group, Vectors<T> whole) {
@@ -361,7 +363,12 @@ ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, 
   if (!answer.is_regular()) return {};
   State& s = *state_;
   return mpi::revoke_on_error(s.comm, [&] {
-    agree_on_call(s.comm, {.name = "forward_error", .op = op, .nrhs = b.cols});  // before entries are counted
+    agree_on_call(s.comm, {.name = "forward_error", .op = op, .nrhs = b.cols}, [&] {
+      s.solver->require_fit(b, x);
+      if (answer.worst < 0 || answer.worst >= b.cols)
+        throw Error(ErrorKind::usage, "the answer is of more right-hand sides than there are here",
+                    "pass the right-hand sides and solutions that it is of");
+    });
     return s.refined->forward_error(op, s.system.in_range(b.columns(answer.worst, 1), *s.solver),
                                     x.columns(answer.worst, 1), s.system.most_entries(op) + 1);
   });
@@ -426,6 +433,7 @@ template <Scalar T>
 void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
   State& s = *state_;
   mpi::revoke_on_error(s.comm, [&] {
+    s.solver->require_fit(b, x);  // as a whole: parts of both have as many columns
     const Vectors<const T> right = s.system.in_range(b, *s.solver);
     const Index at_once = std::max<Index>(s.refined->group(b.cols), 1);
     for (Index first = 0; first < std::max<Index>(b.cols, 1); first += at_once) {

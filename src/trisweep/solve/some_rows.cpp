@@ -125,8 +125,22 @@ PrunedSweeps sweep_rows(TriangularSolver<T>& solver, Op op, const SomeRows<T>& w
         done.panel_share += solver.pruned_share() * double(some.size()) / double(columns.size());
         done.profile += solver.last();
       });
+  double overflows = 0;
+  for (Index c = 0; c < wanted.x.cols; ++c)
+    if (!std::ranges::all_of(std::span(wanted.x.column(c), wanted.rows.size()), is_finite<T>)) overflows = 1;
+  done.is_finite = solver.comm().max(overflows) == 0;
   return done;
 }
+
+namespace {
+
+// Of two groups, between which the matrix may have been factored again, and another verdict reached.
+bool is_worse(const Answer& answer, const Answer& than) {
+  if (answer.solved() != than.solved()) return than.solved();
+  return !(answer.error.arioli_demmel_duff <= than.error.arioli_demmel_duff);
+}
+
+}  // namespace
 
 template <Scalar T>
 Answer solve_and_pick(const mpi::Communicator& comm, Index local_rows, const SomeRows<T>& wanted,
@@ -139,8 +153,7 @@ Answer solve_and_pick(const mpi::Communicator& comm, Index local_rows, const Som
                     [&](DenseGroup<T>& group, std::span<const Index> some) {
                       const Answer answer = solve(group.b(), group.x());
                       errors.insert(errors.end(), answer.columns.begin(), answer.columns.end());
-                      const auto error = answer.error.arioli_demmel_duff;
-                      if (worst && error <= worst->error.arioli_demmel_duff) return;
+                      if (worst && !is_worse(answer, *worst)) return;
                       worst = answer;
                       worst->worst = some.front() + answer.worst;
                     });

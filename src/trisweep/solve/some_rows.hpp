@@ -26,6 +26,7 @@ void require_fit(const SomeRows<T>& wanted, Index local_rows);
 // `in_range`: of right-hand sides as the solver takes them. Collective.
 struct PrunedSweeps {
   double panel_share = 0;          // as Answer has it
+  bool is_finite = true;           // what is wanted: else the sample's verdict is not theirs
   engine::SolveProfile profile{};  // of this rank
 };
 template <Scalar T>

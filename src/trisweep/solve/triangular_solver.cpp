@@ -255,8 +255,7 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
 template <Scalar T>
 void TriangularSolver<T>::solve(Op op, const engine::CallersVectors<T>& vectors) {
   mpi::revoke_on_error(comm_, [&] {
-    if (vectors.rows.b.cols == 0)
-      require_fit<T>(vectors.b, vectors.x, partition_.count(comm_.rank()), engine_->reaches_device());
+    if (vectors.rows.b.cols == 0) require_fit(vectors.b, vectors.x);
     options_.observer->poll();
     const auto start = Clock::now();
     prepare(op, vectors.columns());
@@ -276,6 +275,11 @@ void TriangularSolver<T>::solve(Op op, const plan::Pruning& pruning,
     last_ = engine_->run(pruned_->plan, vectors);
     last_.seconds = seconds_since(start);
   });
+}
+
+template <Scalar T>
+void TriangularSolver<T>::require_fit(Vectors<const T> b, Vectors<const T> x) const {
+  trisweep::require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
 }
 
 // The same pruning on all ranks: they all return here, or none.
@@ -316,7 +320,7 @@ plan::SupernodeSet TriangularSolver<T>::reach(const std::vector<Index>& row_new,
 template <Scalar T>
 void TriangularSolver<T>::start(Op op, Vectors<const T> b, Vectors<T> x, void* stream) {
   mpi::revoke_on_error(comm_, [&] {
-    require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
+    require_fit(b, x);
     prepare(op, b.cols);
     engine_->start(plan_.at(op), {.b = b, .x = x}, stream);
   });

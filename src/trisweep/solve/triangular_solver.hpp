@@ -162,6 +162,9 @@ class TriangularSolver {
   // order. Synchronous except on a GPU.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
+  // Throws Error(usage) when these are not this rank's rows of as many right-hand sides as solutions, where
+  // they can be reached.
+  void require_fit(Vectors<const T> b, Vectors<const T> x) const;
   // Whether vectors may be in device memory.
   bool reaches_device() const { return engine_->reaches_device(); }
   // Copies columns `from` device or host memory `to` the other, of as many rows and columns. Throws

@@ -80,8 +80,12 @@ void choose_exchange(const mpi::Communicator& comm, SolverOptions& options) {
 
 }  // namespace
 
-std::string name_of(const RefinementOptions& o) {
-  return fmt::format("{}, best {}, steps {}, pruned {}", o.acceptable, o.best, o.max_steps, o.prune);
+std::string name_of(const RefinementOptions& options) {
+  std::string name;
+  for_each_field(options, [&](const char* field, auto value) {
+    name += fmt::format("{}{} {}", name.empty() ? "" : ", ", field, value);
+  });
+  return name;
 }
 
 template <Scalar T>

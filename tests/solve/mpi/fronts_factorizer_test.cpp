@@ -199,6 +199,35 @@ TEST(FrontsOfAllRanks, TakeOtherValuesOfThePattern) {
   EXPECT_EQ(symmetric.report().factor.kind, "ldlt");
 }
 
+// Whether values suit a kind is a matter of all their digits, and of the diagonal.
+TEST(FrontsOfAllRanks, AreOfTheKindOfTheirValues) {
+  const auto a = laplacian<std::complex<double>>(5);
+  const auto rows = scattered_rows<std::complex<double>>(a.rows());
+  auto rotated = a;
+  for (Index i = 0; i < a.rows(); ++i) {
+    const auto row = a.pattern.row(i);
+    const auto diagonal = std::ranges::find(row, i) - row.begin();
+    rotated.value[usize(a.pattern.row_ptr[usize(i)] + diagonal)] += std::complex<double>(0, 2);
+  }
+  Solver<std::complex<double>> solver(MPI_COMM_WORLD, rows.of(a, true));
+  EXPECT_EQ(solver.report().factor.kind, "cholesky");
+  solver.refactor(rows.of(rotated, true).a.value);
+  EXPECT_EQ(solver.report().factor.kind,
+            Solver<std::complex<double>>(MPI_COMM_WORLD, rows.of(rotated, true)).report().factor.kind);
+  EXPECT_TRUE(solve_known(solver, rotated, rows).answer.solved());
+}
+
+TEST(FrontsOfAllRanks, AreNotSymmetricOnlyAsRounded) {
+  if (!testing_support::has_single) GTEST_SKIP() << "this build has no single precision";
+  const auto a = laplacian<double>(5);
+  const auto rows = scattered_rows<double>(a.rows());
+  auto nearly = a;
+  for (std::size_t e = 0; e < a.value.size(); e += 3) nearly.value[e] *= 1 + 1e-10;
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), {.mixed = true});
+  solver.refactor(rows.of(nearly, true).a.value);
+  EXPECT_EQ(solver.report().factor.kind, "lu");
+}
+
 // Fronts of 256 rows and more are shared. Values make the Laplacian unsymmetric, indefinite or complex.
 template <Scalar T>
 matrix::Csr<T> with_values(matrix::Csr<T> a, numeric::Kind kind) {

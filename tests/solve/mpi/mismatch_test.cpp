@@ -212,7 +212,8 @@ TEST_F(Mismatch, OfRefinementIsNamedAndHarmless) {
   };
   for (const RefinementOptions& other :
        {RefinementOptions{.acceptable = 1e-9}, RefinementOptions{.best = true},
-        RefinementOptions{.max_steps = 1}, RefinementOptions{.prune = true}}) {
+        RefinementOptions{.small_unknowns = true}, RefinementOptions{.max_steps = 1},
+        RefinementOptions{.prune = true}}) {
     expect_to_name(error_of(ErrorKind::usage, [&] { solve(differs_ ? other : RefinementOptions{}); }),
                    "ranks differ in refinement");
     EXPECT_LT(solve({}).error.arioli_demmel_duff, 1e-13);
@@ -308,6 +309,36 @@ TEST_F(Arguments, OfASolveAreChecked) {
                    {x.data(), rows - wrong * c.x_rows, 2 - wrong * c.x_columns});
     });
     expect_to_name(message, c.part);
+  }
+}
+
+// As a whole, before parts of them are taken; b is copied where the matrix is in another unit.
+TEST_F(Arguments, OfTheSolversCallsAreChecked) {
+  for (const double unit : {1.0, 0x1p900}) {
+    auto a = a_;
+    for (double& value : a.value) value *= unit;
+    Solver<double> solver(MPI_COMM_WORLD, dealt_out(MPI_COMM_WORLD, matrix::Csr<double>(a)));
+    const Index rows = solver.rows();
+    const std::vector<double> b(usize(rows) * 2, 1.0);
+    std::vector<double> x(b.size());
+    const Vectors<const double> right{b.data(), rows, 2}, none{nullptr, rows, 2};
+    const Vectors<double> whole{x.data(), rows, 2}, one{x.data(), rows, 1};
+    const bool wrong = world_rank() == world_size() - 1;
+    const Answer answer = solver.solve(right, whole);
+    expect_to_name(
+        error_of(ErrorKind::usage, [&] { solver.forward_error(answer, right, wrong ? one : whole); }),
+        "2 right-hand sides, but 1 solutions");
+    error_of(ErrorKind::usage, [&] {
+      Answer other = answer;
+      other.worst = wrong ? 2 : 0;
+      solver.forward_error(other, right, whole);
+    });
+    EXPECT_TRUE(solver.solve(right, whole).solved());
+    expect_to_name(error_of(ErrorKind::usage, [&] { solver.solve(wrong ? none : right, whole); }),
+                   "the right-hand side is not there");
+    EXPECT_TRUE(solver.solve(right, whole).solved());
+    expect_to_name(error_of(ErrorKind::usage, [&] { solver.sweep(right, wrong ? one : whole); }),
+                   "2 right-hand sides, but 1 solutions");
   }
 }
 

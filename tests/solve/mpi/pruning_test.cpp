@@ -184,6 +184,23 @@ TEST(SparseRightHandSides, ReadFewerPanels) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], x[usize(wanted[i])], 1e-12);
 }
 
+// The sample's answer is good, and these solutions are beyond the range of numbers.
+TEST(SparseRightHandSides, AreNotSolvedWhereTheyOverflow) {
+  auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("tridiagonal", {.n = 50}));
+  for (double& value : a.value) value *= 1e-10;
+  const RowsOf<double> rows{uneven_blocks(50).number};
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
+  Sources<double> source;
+  source.add_column(rows.number, {20});
+  for (const double scale : {1e304, 1.0}) {
+    for (double& value : source.value) value = scale;
+    std::vector<double> x(source.row.size());
+    const auto answer =
+        solver.solve_rows(source.view(), source.row, {x.data(), static_cast<Index>(x.size()), 1});
+    EXPECT_EQ(answer.solved(), scale == 1) << scale;
+  }
+}
+
 TEST(SparseRightHandSides, AreRefusedWhereTheyDoNotFit) {
   const auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 7});
   const RowsOf<double> rows{uneven_blocks(60).number};
