@@ -1,6 +1,7 @@
 #include "studies/analysis_file.hpp"
 
 #include "trisweep/storage/fields.hpp"
+#include "trisweep/symbolic/consistency.hpp"
 
 namespace trisweep::studies {
 namespace {
@@ -55,6 +56,7 @@ model::SavedAnalysis load_analysis(const std::filesystem::path& path) {
   model::SavedAnalysis analysis;
   auto structure = std::make_shared<symbolic::Structure>();
   for_each_field(FieldReader{{reader}}, analysis, *structure);
+  if (!symbolic::is_consistent(*structure)) reader.refuse("its structure is inconsistent");
   analysis.structure = std::move(structure);
   return analysis;
 }

@@ -44,6 +44,28 @@ TYPED_TEST(CrossApproximationTest, IsAsAccurateAsAsked) {
   }
 }
 
+TYPED_TEST(CrossApproximationTest, IsTheSameInEveryUnit) {
+  using T = TypeParam;
+  const auto block = kernel_block<T>(60, 70);
+  constexpr int exponent = std::numeric_limits<RealOf<T>>::max_exponent * 5 / 8;
+  for (const Cross method : {Cross::aca, Cross::aca_plus}) {
+    const auto expected =
+        cross_approximation<T>(DenseEntries<T>{view_of(block, 60)}, {method, {.relative = 1e-4}});
+    for (const int power : {-exponent, exponent}) {
+      auto scaled = block;
+      for (T& value : scaled) value *= std::ldexp(RealOf<T>(1), power);
+      auto found = cross_approximation<T>(DenseEntries<T>{view_of(scaled, 60)}, {method, {.relative = 1e-4}});
+      EXPECT_TRUE(found.converged);
+      EXPECT_EQ(found.block.rank, expected.block.rank);
+      EXPECT_EQ(recompress(found.block, {.relative = 1e-4}).rank,
+                recompress(expected.block, {.relative = 1e-4}).rank);
+      for (T& value : found.block.u) value /= std::ldexp(RealOf<T>(1), power);
+      EXPECT_EQ(found.block.u, expected.block.u) << power;
+      EXPECT_EQ(found.block.v, expected.block.v) << power;
+    }
+  }
+}
+
 TYPED_TEST(CrossApproximationTest, RecompressedColumnsAreSingularVectors) {
   using T = TypeParam;
   const auto block = kernel_block<T>(60, 70);

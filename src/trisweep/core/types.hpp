@@ -49,6 +49,16 @@ inline T conjugate(T value) {
   }
 }
 
+// |unit value|^2: of single precision's values it may not be in its range.
+template <Scalar T>
+inline double squared_modulus(T value, double unit = 1) {
+  if constexpr (is_complex<T>) {
+    return std::norm(unit * std::complex<double>(value));
+  } else {
+    return unit * double(value) * (unit * double(value));
+  }
+}
+
 // The three systems one factorization solves: A x = b, A^T x = b, A^H x = b.
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'H' };
 

@@ -36,8 +36,8 @@ double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index 
       kernel.row(tree.order[usize(first + sample[s])], tree.order, row.data());
       T exact{};
       for (Index j = 0; j < n; ++j) exact += row[usize(j)] * sign_of<T>(j);
-      of_row[2 * s] = double(std::norm(exact - y[usize(sample[s])]));
-      of_row[2 * s + 1] = double(std::norm(exact));
+      of_row[2 * s] = squared_modulus(exact - y[usize(sample[s])]);
+      of_row[2 * s + 1] = squared_modulus(exact);
     });
   });
   std::vector<double> sums(2);

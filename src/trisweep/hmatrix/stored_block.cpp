@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/finite.hpp"
 #include "trisweep/lowrank/recompress.hpp"
+#include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -103,15 +105,11 @@ class BlockPacker {
   void pack_dense(Index row, Index row_end, Index col, Index col_end) {
     const KernelEntries<T> source = entries(row, row_end, col, col_end);
     std::vector<T> numbers(usize(source.rows()) * usize(source.cols()));
-    double squared = 0;
     for (Index j = 0; j < source.cols(); ++j) {
       T* const column = numbers.data() + usize(j) * usize(source.rows());
       source.column(j, column);
-      for (Index i = 0; i < source.rows(); ++i) {
-        const double size = double(std::norm(column[i]));
-        if (!std::isfinite(size)) refuse(source.row_points[usize(i)], source.col_points[usize(j)]);
-        squared += size;
-      }
+      for (Index i = 0; i < source.rows(); ++i)
+        if (!is_finite(column[i])) refuse(source.row_points[usize(i)], source.col_points[usize(j)]);
     }
     StoredBlock& block = out_.emplace_back();
     block = {.number = number_,
@@ -122,7 +120,7 @@ class BlockPacker {
              .first_row_block = source_.row_blocks.of(row),
              .piece = {0}};
     lowrank::pack_block(numeric::View<const T>{numbers.data(), source.rows(), source.cols(), source.rows()},
-                        allowed(std::sqrt(squared)), precision(), block.bytes);
+                        allowed(numeric::norm_two<T>(numbers)), precision(), block.bytes);
     block.piece.push_back(block.bytes.size());
     block.bytes.shrink_to_fit();
   }
@@ -135,9 +133,7 @@ class BlockPacker {
 
   // ||U||_F: the norm of the block where V's columns are orthonormal.
   static double norm_of_columns(const lowrank::LowRank<T>& factors) {
-    double squared = 0;
-    for (const T& value : factors.u) squared += double(std::norm(value));
-    return std::sqrt(squared);
+    return numeric::norm_two<T>(factors.u);
   }
   double allowed(double norm) const { return share_of_precision * source_.compression.eps * norm; }
   // V of crosses alone is not orthonormal: what its errors do is not known.

@@ -1,10 +1,13 @@
 #include "trisweep/lowrank/cross_approximation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "trisweep/core/split_mix.hpp"
+#include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::lowrank {
 namespace {
@@ -18,15 +21,16 @@ constexpr int other_references = 8;
 template <Scalar T>
 double squared(const std::vector<T>& x) {
   double sum = 0;
-  for (const T& value : x) sum += double(std::norm(value));
+  for (const T& value : x) sum += squared_modulus(value);
   return sum;
 }
 
 // x^H y.
 template <Scalar T>
 std::complex<double> product(const T* x, const T* y, Index size) {
-  std::complex<double> sum = 0;
-  for (Index i = 0; i < size; ++i) sum += std::complex<double>(conjugate(x[i]) * y[i]);
+  using Wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+  Wide sum = 0;
+  for (Index i = 0; i < size; ++i) sum += conjugate(Wide(x[i])) * Wide(y[i]);
   return sum;
 }
 
@@ -61,6 +65,8 @@ class CrossBuilder {
 
   CrossResult<T> run() {
     const bool converged = options_.method == Cross::aca ? run_aca() : run_aca_plus();
+    if (unit_)
+      for (T& value : sum_.u) value /= *unit_;
     return {std::move(sum_), converged && std::isfinite(squared_norm_)};
   }
 
@@ -163,18 +169,31 @@ class CrossBuilder {
     return -1;
   }
 
-  void residual_row(Index i, std::vector<T>& row) const {
+  // In the unit, a power of two, in which the first entry found is of order one: so are squares, in the range
+  // of numbers.
+  void to_unit(std::vector<T>& entries) {
+    if (!unit_) {
+      const auto largest = numeric::norm_two<T>(entries);
+      if (!(largest > 0 && std::isfinite(largest))) return;
+      constexpr int most_exponent = std::numeric_limits<RealOf<T>>::max_exponent - 2;
+      unit_ = std::ldexp(RealOf<T>(1), std::clamp(-std::ilogb(largest), -most_exponent, most_exponent));
+    }
+    for (T& value : entries) value *= *unit_;
+  }
+  void residual_row(Index i, std::vector<T>& row) {
     row.resize(usize(sum_.cols));
     entries_.row(i, row.data());
+    to_unit(row);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const v = sum_.v_column(k);
       const T factor = sum_.u_column(k)[i];
       for (Index j = 0; j < sum_.cols; ++j) row[usize(j)] -= factor * v[j];
     }
   }
-  void residual_column(Index j, std::vector<T>& column) const {
+  void residual_column(Index j, std::vector<T>& column) {
     column.resize(usize(sum_.rows));
     entries_.column(j, column.data());
+    to_unit(column);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const u = sum_.u_column(k);
       const T factor = sum_.v_column(k)[j];
@@ -201,7 +220,10 @@ class CrossBuilder {
   }
 
   bool is_enough() const { return options_.most_rank > 0 && sum_.rank >= options_.most_rank; }
-  double allowed() const { return options_.accuracy.allowed(std::sqrt(std::max(0.0, squared_norm_))); }
+  double allowed() const {
+    const double unit = unit_.value_or(1);
+    return options_.accuracy.allowed(std::sqrt(std::max(0.0, squared_norm_)) / unit) * unit;
+  }
   // What the norm of the residual is, for all that the references say.
   double reference_size() const {
     return std::max(std::sqrt(squared(reference_column_) * sum_.cols),
@@ -214,7 +236,8 @@ class CrossBuilder {
   const Entries<T>& entries_;
   const CrossOptions& options_;
   const Index most_;  // crosses, which take as much memory as the dense block
-  LowRank<T> sum_;
+  LowRank<T> sum_;    // in the unit
+  std::optional<RealOf<T>> unit_;
   std::vector<char> row_used_, column_used_;
   std::vector<T> row_, column_;
   Index reference_i_ = -1, reference_j_ = -1;

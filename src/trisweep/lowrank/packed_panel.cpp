@@ -224,10 +224,9 @@ ColumnErrors share_error(const LowRank<T>& block, double allowed) {
   ColumnErrors errors;
   const double each = allowed / 2 / std::sqrt(std::max(1.0, double(block.rank)));
   for (Index k = 0; k < block.rank; ++k) {
-    double squared = 0;
-    for (Index i = 0; i < block.rows; ++i) squared += double(std::norm(block.u_column(k)[i]));
+    const double norm = numeric::norm_two(std::span<const T>(block.u_column(k), usize(block.rows)));
     errors.u.push_back(each);
-    errors.v.push_back(squared == 0 ? HUGE_VAL : each / std::sqrt(squared));
+    errors.v.push_back(norm == 0 ? HUGE_VAL : each / norm);
   }
   return errors;
 }

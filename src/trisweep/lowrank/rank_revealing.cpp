@@ -22,7 +22,7 @@ bool hopeless(double before, double after, Index steps, const RankLimits& limits
 template <Scalar T>
 double squared_norm(const T* numbers, Index count) {
   double sum = 0;
-  for (Index i = 0; i < count; ++i) sum += double(std::norm(numbers[i]));
+  for (Index i = 0; i < count; ++i) sum += squared_modulus(numbers[i]);
   return sum;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "trisweep/lowrank/lapack.hpp"
+#include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::lowrank {
 namespace {
@@ -10,13 +11,12 @@ namespace {
 // How many of the values are left when the sum of the squares of the others is at most allowed^2.
 template <class R>
 Index kept(const std::vector<R>& values, const Accuracy& accuracy) {
-  double sum = 0;
-  for (const R value : values) sum += double(value) * double(value);
-  const double allowed = accuracy.allowed(std::sqrt(sum));
+  const double norm = numeric::norm_two<R>(values), unit = norm > 0 ? 1 / norm : 1;
+  const double allowed = accuracy.allowed(norm) * unit;
   double tail = 0;
   auto rank = static_cast<Index>(values.size());
   while (rank > 0) {
-    tail += double(values[usize(rank - 1)]) * double(values[usize(rank - 1)]);
+    tail += squared_modulus(values[usize(rank - 1)], unit);
     if (!(tail <= allowed * allowed)) break;
     --rank;
   }

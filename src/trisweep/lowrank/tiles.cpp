@@ -28,10 +28,7 @@ template <Scalar T, class S>
 class TileMaker {
  public:
   TileMaker(const SlabPanel<S>& panel, double eps) : panel_(panel), eps_(eps) {
-    double squared = 0;
-    for (std::size_t i = 0; i < usize(panel.height) * usize(panel.width); ++i)
-      squared += double(std::norm(panel.value[i]));
-    norm_ = std::sqrt(squared);
+    norm_ = numeric::norm_two(std::span<const S>(panel.value, usize(panel.height) * usize(panel.width)));
   }
 
   bool finite() const { return std::isfinite(norm_); }

@@ -1,8 +1,10 @@
 #pragma once
 // Sizes of pivots, and their product.
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <span>
 #include <utility>
 
 #include "trisweep/core/types.hpp"
@@ -17,6 +19,22 @@ RealOf<T> modulus_1(T value) {
   } else {
     return std::abs(value);
   }
+}
+
+// ||values||_2, also where their squares are out of range; not finite where one of them is not.
+template <Scalar T>
+double norm_two(std::span<const T> values) {
+  double largest = 0;
+  for (const T& value : values) {
+    const auto modulus = double(std::abs(value));
+    if (!(modulus <= largest)) largest = modulus;
+  }
+  if (!(largest > 0 && std::isfinite(largest))) return largest;
+  constexpr int most_exponent = 1000;
+  const double unit = std::ldexp(1.0, std::min(-std::ilogb(largest), most_exponent));
+  double sum = 0;
+  for (const T& value : values) sum += squared_modulus(value, unit);
+  return std::sqrt(sum) / unit;
 }
 
 // Replaces a pivot below `bound` by `replacement` with the pivot's sign or phase. The comparison is written

@@ -8,6 +8,7 @@
 
 #include "trisweep/model/precision.hpp"
 #include "trisweep/storage/fields.hpp"
+#include "trisweep/symbolic/consistency.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::storage {
@@ -88,32 +89,20 @@ matrix::Csr<T> read_matrix(const Hdf5Reader& file) {
   return a;
 }
 
-bool is_sound(const ordering::SeparatorTree& tree) {
-  constexpr int most_levels = 30;
-  return tree.levels >= 0 && tree.levels <= most_levels && tree.begin.size() == usize(tree.nodes()) &&
-         tree.end.size() == usize(tree.nodes());
+bool is_permutation(const std::vector<Index>& order, Index n) {
+  std::vector<char> found(usize(n));
+  return order.size() == found.size() && are_below(order, n) &&
+         std::ranges::none_of(order, [&](Index i) { return std::exchange(found[usize(i)], 1) != 0; });
 }
 
-bool is_sound(const symbolic::Structure& s) {
-  const auto n = usize(s.n);
-  if (s.n < 1 || s.first.empty() || s.first.front() != 0 || s.first.back() != s.n || !is_sound(s.tree))
-    return false;
-  const std::size_t count = s.first.size() - 1;
-  return std::ranges::is_sorted(s.first) && s.supernode_of.size() == n &&
-         are_below(s.supernode_of, s.supernodes()) && s.parent.size() == count &&
-         std::ranges::all_of(s.parent, [&](Index k) { return k >= -1 && k < s.supernodes(); }) &&
-         ascends(s.row_ptr, count) && s.row_ptr.back() == std::ssize(s.row) && are_below(s.row, s.n) &&
-         ascends(s.block_ptr, count) && s.block_ptr.back() == std::ssize(s.block) &&
-         s.whole.size() == count && s.group.size() == count && are_below(s.group, s.supernodes());
-}
-
-bool is_sound(const solve::Analysis& analysis, const FactorHead& head) {
+bool is_consistent(const solve::Analysis& analysis, const FactorHead& head) {
   const symbolic::Structure& s = *analysis.structure;
   const ordering::Ordering& order = analysis.ordering;
   const auto n = usize(s.n);
-  return is_sound(s) && is_sound(order.tree) && order.row_new.size() == n && order.col_new.size() == n &&
-         are_below(order.row_new, s.n) && are_below(order.col_new, s.n) && order.row_scale.size() == n &&
-         order.col_scale.size() == n && head.file.size() == usize(s.supernodes()) &&
+  return symbolic::is_consistent(s) && symbolic::is_consistent(order.tree, s.n) &&
+         is_permutation(order.row_new, s.n) && is_permutation(order.col_new, s.n) &&
+         order.row_scale.size() == n && order.col_scale.size() == n &&
+         head.file.size() == usize(s.supernodes()) &&
          std::ranges::all_of(head.file, [](Index rank) { return rank >= 0; });
 }
 
@@ -149,7 +138,7 @@ FactorIndex read_index(const std::filesystem::path& folder) {
   for_each_field_of_structure(read, *structure);
   analysis->structure = std::move(structure);
   analysis->kind = numeric::find_kind(head.kind).kind;
-  if (!is_sound(*analysis, head)) file.refuse("its structure is inconsistent");
+  if (!is_consistent(*analysis, head)) file.refuse("its structure is inconsistent");
   index.analysis = std::move(analysis);
   return index;
 }

@@ -112,6 +112,25 @@ TYPED_TEST(HMatrixTest, ProductsOfEveryOpAreAsAccurateAsAsked) {
   }
 }
 
+// Squares of entries are beyond the range of their numbers.
+TYPED_TEST(HMatrixTest, UnitsOfTheKernelDoNotMatter) {
+  using T = TypeParam;
+  const mpi::Communicator self(MPI_COMM_SELF);
+  const Problem<T> problem;
+  const auto x = random_vector<T>(usize(problem.n()), 5), expected = exact(Op::none, x);
+  ThreadPool pool(1);
+  constexpr int exponent = std::numeric_limits<RealOf<T>>::max_exponent * 3 / 4;
+  for (const int power : {-exponent, exponent}) {
+    const RealOf<T> unit = std::ldexp(RealOf<T>(1), power);
+    const auto kernel = [&](Index i, Index j) { return problem.kernel(i, j) * unit; };
+    HMatrix<T> h({self, pool}, kernel, problem.tree(), options_for(1e-4));
+    std::vector<T> y(x.size());
+    h.apply(Op::none, x, y);
+    for (T& value : y) value /= unit;
+    EXPECT_LT(relative_difference(y, expected), 1e-4) << power;
+  }
+}
+
 TYPED_TEST(HMatrixTest, ThreadsAndRanksLeaveEveryBitAsItIs) {
   using T = TypeParam;
   const mpi::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
