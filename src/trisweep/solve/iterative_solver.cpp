@@ -9,6 +9,7 @@
 #include "trisweep/core/named.hpp"
 #include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/solve/backward_error.hpp"
+#include "trisweep/solve/block_rows.hpp"
 #include "trisweep/sptrsv/ilu0.hpp"
 #include "trisweep/sptrsv/ilut.hpp"
 
@@ -49,35 +50,27 @@ struct IterativeSolver<T>::State {
   State(const mpi::Communicator& ranks, BlockRows<T> rows, const IterativeOptions& given)
       : comm(ranks.share()), options(mpi::agree_on_error(comm, [&] { return given; })) {
     mpi::agree_on_error(comm, [&] {
-      if (!rows.number.empty())
-        throw Error(ErrorKind::usage, "iterative solvers take consecutive rows of each rank",
-                    "leave the rows' numbers out");
       method = &find_named(krylov::methods<T>(), "method", options.method);
       pool.emplace(options.threads);
     });
-    std::vector<Index> counts = comm.gather(rows.a.rows());
-    comm.broadcast(counts, 0);
-    distribution::RowPartition partition{.begin = {0}};
-    for (const Index count : counts) partition.begin.push_back(partition.begin.back() + count);
     const auto start = Clock::now();
-    make_preconditioner(rows, partition.first(comm.rank()));
+    if (options.preconditioning == Preconditioning::lu) lu.emplace(comm, rows, options.factors);
+    ConsecutiveRows<T> own = consecutive(comm, std::move(rows));
+    make_incomplete(own.a, own.partition.first(comm.rank()));
     setup_seconds = comm.max(seconds_since(start));
-    matrix.emplace(comm.share(), std::move(rows.a), partition);
+    matrix.emplace(comm.share(), std::move(own.a), own.partition);
   }
 
-  void make_preconditioner(const BlockRows<T>& rows, Index first_row) {
+  void make_incomplete(const matrix::Csr<T>& rows, Index first_row) {
     const Preconditioning kind = options.preconditioning;
-    if (kind == Preconditioning::lu) {
-      lu.emplace(comm, rows, options.factors);
-    } else if (kind != Preconditioning::none) {
-      mpi::agree_on_error(comm, [&] {
-        const matrix::Csr<T> block = diagonal_block(rows.a, first_row);
-        incomplete.emplace(block, kind == Preconditioning::ilut ? sptrsv::ilut_pattern(block) : block.pattern,
-                           sptrsv::RowSolverOptions{.threads = options.threads});
-        incomplete->prepare(options.op, options.nrhs);
-      });
-      incomplete_nonzeros = static_cast<Offset>(comm.sum(double(incomplete->nonzeros())));
-    }
+    if (kind == Preconditioning::lu || kind == Preconditioning::none) return;
+    mpi::agree_on_error(comm, [&] {
+      const matrix::Csr<T> block = diagonal_block(rows, first_row);
+      incomplete.emplace(block, kind == Preconditioning::ilut ? sptrsv::ilut_pattern(block) : block.pattern,
+                         sptrsv::RowSolverOptions{.threads = options.threads});
+      incomplete->prepare(options.op, options.nrhs);
+    });
+    incomplete_nonzeros = static_cast<Offset>(comm.sum(double(incomplete->nonzeros())));
   }
 
   BackwardError error_of(Vectors<const T> b, Vectors<const T> x) {

@@ -1,7 +1,6 @@
 #pragma once
-// A linear system solved by a preconditioned Krylov method.
-//
-// Each rank has consecutive rows of A, those of the rank before first, and of b and x the same rows.
+// A linear system solved by a preconditioned Krylov method. Each rank has rows of A, as Solver takes them,
+// and the same rows of b and x.
 
 #include <memory>
 #include <span>
@@ -54,8 +53,8 @@ struct IterativeResult {
 template <Scalar T>
 class IterativeSolver {
  public:
-  // Collective. `rows`: this rank's, those of the rank before first. Throws as Solver and
-  // sptrsv::IncompleteLu do, and Error(usage) for an unknown method or for numbered rows.
+  // Collective. `rows`: this rank's. Throws as Solver and sptrsv::IncompleteLu do, and Error(usage) for an
+  // unknown method.
   IterativeSolver(MPI_Comm comm, BlockRows<T> rows, const IterativeOptions& options);
   ~IterativeSolver();
   IterativeSolver(const IterativeSolver&) = delete;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "trisweep/core/permutation.hpp"
+#include "trisweep/krylov/block_rows.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/ordering/scaling.hpp"
 
@@ -32,34 +33,20 @@ double scale_of(double largest) {
 // The sizes of all scaled entries, on rank 0.
 template <Scalar S>
 matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
-                                           Index first, const Scaling& scaling) {
-  const Index n = std::ssize(scaling.col);
-  std::vector<Single<double>> size;
-  std::vector<Index> count;
-  mpi::agree_on_error(comm, [&] {
+                                           const distribution::RowPartition& partition,
+                                           const Scaling& scaling) {
+  auto sizes = mpi::agree_on_error(comm, [&] {
+    matrix::Csr<Single<double>> of{rows.pattern, {}};
+    of.value.reserve(rows.value.size());
     for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
-      const double scale = scaling.row[usize(first + i)] * scaling.col[usize(j)];
+      const double scale = scaling.row[usize(partition.first(comm.rank()) + i)] * scaling.col[usize(j)];
       const auto scaled = static_cast<Single<double>>(double(std::abs(rows.value[e])) * scale);
-      size.push_back(rows.value[e] == S(0) ? 0
-                                           : std::max(scaled, std::numeric_limits<Single<double>>::min()));
+      of.value.push_back(rows.value[e] == S(0) ? 0
+                                               : std::max(scaled, std::numeric_limits<Single<double>>::min()));
     });
-    for (Index i = 0; i < rows.rows(); ++i) count.push_back(std::ssize(rows.pattern.row(i)));
+    return of;
   });
-  auto counts = comm.gather(count);
-  auto cols = comm.gather(rows.pattern.col);
-  auto sizes = comm.gather(size);
-  return mpi::agree_on_error(comm, [&] {
-    matrix::Csr<Single<double>> whole{{n, n, {0}, {}}, {}};
-    for (std::size_t r = 0; r < counts.size(); ++r) {
-      for (const Index c : counts[r])
-        whole.pattern.row_ptr.push_back(whole.pattern.row_ptr.back() + Offset{c});
-      whole.pattern.col.insert(whole.pattern.col.end(), cols[r].begin(), cols[r].end());
-      whole.value.insert(whole.value.end(), sizes[r].begin(), sizes[r].end());
-      cols[r] = {};
-      sizes[r] = {};
-    }
-    return whole;
-  });
+  return krylov::collect(comm, std::move(sizes), partition);
 }
 
 // By the largest entries. Returns whether the diagonal is strong.
@@ -105,7 +92,7 @@ Scaling scaling_of(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
     for (Index j = 0; j < partition.rows(); ++j) scaling.place.push_back(j);
   });
   if (strong && !orders) return scaling;
-  const auto whole = gathered_sizes(comm, rows, partition.first(comm.rank()), scaling);
+  const auto whole = gathered_sizes(comm, rows, partition, scaling);
   mpi::agree_on_error(comm, [&] {
     if (comm.rank() != 0) return;
     const auto made = ordering::order(whole, false,

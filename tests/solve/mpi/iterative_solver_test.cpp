@@ -71,6 +71,31 @@ TEST(IterativeSolver, SolvesComplexSystemsWithEveryPreconditioner) {
   expect_solved_with_every_preconditioner<T>({a, Op::conjugate_transpose});
 }
 
+TEST(IterativeSolver, TakesRowsInTheCallersOrderAsSolversDo) {
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 5}));
+  const auto rows = testing_support::scattered_rows<double>(a.rows());
+  const auto truth = testing_support::random_vector<double>(usize(a.rows()), 3);
+  std::vector<double> whole(truth.size());
+  matrix::multiply<double>(a, Op::none, truth, whole);
+  const auto own = [&](const std::vector<double>& of) {
+    std::vector<double> part;
+    for (const Index row : rows.number) part.push_back(of[usize(row)]);
+    return part;
+  };
+  const std::vector<double> b = own(whole), expected = own(truth);
+  for (const auto& [name, description, kind] : preconditioners()) {
+    IterativeSolver<double> solver(MPI_COMM_WORLD, rows.of(a, true),
+                                   {.preconditioning = kind, .krylov = {.tolerance = 1e-11}});
+    std::vector<double> x(b.size());
+    EXPECT_TRUE(solver.solve(b, x).solved()) << name;
+    EXPECT_LT(testing_support::largest_difference(x, expected), 1e-6) << name;
+    auto not_finite = rows.of(a, true);
+    if (testing_support::world_rank() == 0) not_finite.a.value[0] = std::nan("");
+    EXPECT_THROW(IterativeSolver<double>(MPI_COMM_WORLD, not_finite, {.preconditioning = kind}), Error)
+        << name;
+  }
+}
+
 // Rows in units of which the 2-norm of a residual sees nothing.
 TEST(IterativeSolver, AnEquationInSmallUnitsIsSeen) {
   matrix::Csr<double> a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 6}));
