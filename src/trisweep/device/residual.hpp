@@ -21,7 +21,8 @@ struct Norm {
     b,         // |b|
     // These need those above:
     typical_quotient,  // by the typical denominator where that of `quotient` vanishes
-    small_residual,    // |r| over the typical one, where `quotient` is not acceptable
+    small_residual,    // |r| over the typical one, or `quotient` where b is most of the terms, unless
+                       // acceptable
     count
   };
 };
@@ -130,6 +131,11 @@ TRISWEEP_DEVICE inline R larger(R largest, R candidate) {
          : candidate == candidate ? candidate
                                   : std::numeric_limits<R>::infinity();
 }
+// Whether an equation's right-hand side, and no rounding error, is most of its terms.
+template <class R>
+TRISWEEP_DEVICE inline bool is_given(R b, R own) {
+  return 2 * b >= own;
+}
 template <class R>
 TRISWEEP_DEVICE inline R share_of(R residual, R scale) {
   return residual == 0                            ? 0
@@ -206,8 +212,10 @@ class RowResiduals {
     const R size = double(own) > m.vanishing * typical ? own : own + static_cast<R>(typical);
     m.magnitude[at] = size;
     keep(Norm::typical_quotient - first_norms, e, share_of(residual, size));
-    const bool is_large = double(share_of(residual, own)) > m.acceptable;
-    keep(Norm::small_residual - first_norms, e, is_large ? static_cast<R>(double(residual) / typical) : R{});
+    const R b = magnitude(pe_.solve.caller.base[row + column * pe_.solve.caller.base_ld]);
+    const R strict = share_of(residual, own);
+    const R small = is_given(b, own) ? strict : static_cast<R>(double(residual) / typical);
+    keep(Norm::small_residual - first_norms, e, double(strict) > m.acceptable ? small : R{});
   }
 
   const AnyPe& pe_;

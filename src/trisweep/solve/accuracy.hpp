@@ -35,7 +35,8 @@ struct BackwardError {
 struct SmallUnknowns {
   double equations = 0;
   double size = 0;  // of their denominators, the largest relative to t_i
-  // Of equations whose own measure is not acceptable: the largest |b - op(A) x|_i / t_i.
+  // Of equations whose own measure is not acceptable the largest |b - op(A) x|_i / t_i; or that own measure
+  // where b_i is at least half of the equation's terms, and so not rounding.
   double residual = 0;
 };
 // Of SmallUnknowns::residual: what is as small may be rounding errors of rounding errors, where x has a zero.

@@ -44,6 +44,11 @@ double ratio(double residual, double scale) {
   return scale <= std::numeric_limits<double>::max() ? residual / scale : HUGE_VAL;
 }
 
+// Of one equation: |b|, |op(A)| |x| + |b|, and the typical value of that.
+struct Terms {
+  double b, own, typical;
+};
+
 // What equations are measured by where their own terms vanish beside the typical ones.
 double denominator(double own, double typical, double least_share) {
   return own > least_share * typical ? own : own + typical;
@@ -164,7 +169,9 @@ void Residuals<T>::visit_equations(Op op, V b, V x, std::span<const ResidualNorm
         const double typical =
             std::min(double(weight.plain[row]) * norm.x, double(weight.scaled[row]) * norm.scaled_x);
         visit(thread, v.column + c, row, magnitude_of(right - v.product[at]),
-              double(std::real(v.magnitude[at])) + magnitude_of(right), typical);
+              Terms{.b = magnitude_of(right),
+                    .own = double(std::real(v.magnitude[at])) + magnitude_of(right),
+                    .typical = typical});
       }
     }
   });
@@ -176,18 +183,20 @@ void Residuals<T>::measure_typically(Op op, V b, V x, double enough, std::span<R
   const double acceptable = std::max(enough, acceptable_error<T>);
   const std::size_t columns = norms.size();
   std::vector<ResidualNorms> found(usize(pool_.size()) * columns);
-  visit_equations(op, b, x, norms,
-                  [&](int thread, Index c, std::size_t, double size, double own, double typical) {
-                    ResidualNorms& n = found[usize(thread) * columns + usize(c)];
-                    const double lenient = ratio(size, denominator(own, typical, share<T>));
-                    n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
-                    const double strict = ratio(size, own);
-                    if (strict > acceptable)
-                      n.small_residual = krylov::larger(n.small_residual, ratio(size, typical));
-                    if (!(strict > good_backward_error<T>)) return;
-                    ++n.small_equations;
-                    n.small_size = std::max(n.small_size, ratio(own, typical));
-                  });
+  visit_equations(op, b, x, norms, [&](int thread, Index c, std::size_t, double size, const Terms& terms) {
+    const auto [right, own, typical] = terms;
+    ResidualNorms& n = found[usize(thread) * columns + usize(c)];
+    const double lenient = ratio(size, denominator(own, typical, share<T>));
+    n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
+    const double strict = ratio(size, own);
+    if (strict > acceptable) {
+      const double small = device::is_given(right, own) ? strict : ratio(size, typical);
+      n.small_residual = krylov::larger(n.small_residual, small);
+    }
+    if (!(strict > good_backward_error<T>)) return;
+    ++n.small_equations;
+    n.small_size = std::max(n.small_size, ratio(own, typical));
+  });
   constexpr std::size_t kinds = 3;
   std::vector<double> most(kinds * columns);
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -233,8 +242,8 @@ void Residuals<T>::magnitudes(Op op, Vectors<const T> b, Vectors<const T> x, Vec
              scaled = krylov::max_norms_over(context, x, scales_.of_unknowns(op));
   std::vector<ResidualNorms> norm(plain.size());
   for (std::size_t c = 0; c < plain.size(); ++c) norm[c] = {{.x = plain[c], .scaled_x = scaled[c]}};
-  visit_equations(op, b, x, norm, [&](int, Index c, std::size_t row, double, double own, double typical) {
-    magnitude.column(c)[row] = static_cast<Real>(denominator(own, typical, share<T>));
+  visit_equations(op, b, x, norm, [&](int, Index c, std::size_t row, double, const Terms& terms) {
+    magnitude.column(c)[row] = static_cast<Real>(denominator(terms.own, terms.typical, share<T>));
   });
 }
 

@@ -41,8 +41,8 @@ matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const 
     for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
       const double scale = scaling.row[usize(partition.first(comm.rank()) + i)] * scaling.col[usize(j)];
       const auto scaled = static_cast<Single<double>>(double(std::abs(rows.value[e])) * scale);
-      of.value.push_back(rows.value[e] == S(0) ? 0
-                                               : std::max(scaled, std::numeric_limits<Single<double>>::min()));
+      of.value.push_back(
+          rows.value[e] == S(0) ? 0 : std::max(scaled, std::numeric_limits<Single<double>>::min()));
     });
     return of;
   });

@@ -204,6 +204,23 @@ TEST(Verdict, OfASingularSystemIsOneOfMany) {
   EXPECT_TRUE(std::isnan(system.bound(answer).bound));
 }
 
+// The right-hand side has no units of the rows: those of the last two equations look negligible, and decide
+// on x_1, which is as large as x_3.
+TEST(Verdict, HoldsForEquationsWhoseRightHandSideIsGiven) {
+  const matrix::Csr<double> a{
+      {4, 4, {0, 3, 6, 8, 9}, {1, 2, 3, 0, 1, 2, 0, 1, 0}},
+      {0x3p-10, -0x1p168, -0x1p125, 0x3p-10, 0x1p-193, -0x1p-16, -0x1p168, -0x1p-16, -0x1p125}};
+  const double x0 = -0x1p-124, x1 = 0x1p60 - 0x1p17, x2 = -0x3p16;  // but for what is lost beside them
+  const double x3 = -(2 + 0x1p168 * x2 - 0x3p-10 * x1) / 0x1p125;
+  for (const auto kind : {numeric::KindChoice::automatic, numeric::KindChoice::lu}) {
+    Judged<double> system(a, {.kind = kind});
+    const Answer answer = system.solve({2, 3, 2, 2});
+    EXPECT_TRUE(answer.solved());
+    EXPECT_LT(answer.error.componentwise, 1e-13);
+    EXPECT_LT(system.error({x0, x1, x2, x3}), 1e-12);
+  }
+}
+
 // Units decide which unknowns are small, and approximate factors may have none of their digits.
 TEST(Verdict, OfSmallUnknownsTakesAccurateFactors) {
   constexpr double eps = 1e-3;
