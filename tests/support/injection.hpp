@@ -23,7 +23,7 @@
 
 namespace trisweep::testing_support {
 
-inline constexpr unsigned patience_seconds = 20;
+inline constexpr unsigned most_seconds = 20;
 inline char where[200];  // for whoever has to end the test
 
 inline void give_up(int) {
@@ -58,7 +58,7 @@ Outcome run(Countdown& countdown, Index failing, int events, const Scenario& sce
   const mpi::Communicator world(MPI_COMM_WORLD);
   std::snprintf(where, sizeof where, "%s: rank %d waits for ever after failure %d of rank %d\n",
                 testing::UnitTest::GetInstance()->current_test_info()->name(), world.rank(), events, failing);
-  alarm(patience_seconds);
+  alarm(most_seconds);
   int thrown = 0;
   double ended = 0;
   std::string message;

@@ -16,7 +16,7 @@ namespace trisweep {
 // need. False: sleep now.
 template <class Ready>
 bool soon(const Ready& ready) {
-  constexpr auto patience = std::chrono::microseconds(100);
+  constexpr auto most_spinning = std::chrono::microseconds(100);
   constexpr int looks = 64;  // a clock and a yield cost as much as these
   const auto start = Clock::now();
   do {
@@ -24,7 +24,7 @@ bool soon(const Ready& ready) {
       if (ready()) return true;
     }
     std::this_thread::yield();
-  } while (Clock::now() - start < patience);
+  } while (Clock::now() - start < most_spinning);
   return false;
 }
 

@@ -56,7 +56,7 @@ Index ProgramBuilder::new_rows(Offset count) {
   return first;
 }
 
-void ProgramBuilder::stop_for(const StagedMessage& staged_message) {
+void ProgramBuilder::end_launch_for(const StagedMessage& staged_message) {
   const auto next = static_cast<Index>(program_.staged_message.size());
   if (program_.boundary.empty() || program_.boundary.back().item != items())
     program_.boundary.push_back({items(), {next, next}});
@@ -140,7 +140,7 @@ void PlanBuilder::add(const plan::ExchangeStep& step) {
       .phase = phase_, .number = step.number, .peer = step.rank.value(), .is_sent = is_sent};
   staged_message.rows = static_cast<Index>(step.rows);
   staged_message.row = uses_mpi() ? new_rows(step.rows) : none;
-  if (uses_mpi() && !is_sent) stop_for(staged_message);
+  if (uses_mpi() && !is_sent) end_launch_for(staged_message);
   Index packed = staged_message.row;
   const Index after = items();
   const auto width = [&](Index i) { return local_blocks_.width(step.segment[usize(i)].value()); };
@@ -162,7 +162,7 @@ void PlanBuilder::add(const plan::ExchangeStep& step) {
     program_.transfer.push_back(transfer);
     program_.item.push_back({.action = Action::transfer, .at = at, .after = after});
   });
-  if (uses_mpi() && is_sent) stop_for(staged_message);
+  if (uses_mpi() && is_sent) end_launch_for(staged_message);
 }
 
 void ProgramBuilder::add_cleared(const std::vector<RowRun>& runs, Index after) {

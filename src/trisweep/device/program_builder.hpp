@@ -35,12 +35,12 @@ class ProgramBuilder {
   bool uses_mpi() const { return exchange_backend_ == ExchangeBackend::mpi; }
   Index new_rows(Offset count);
   // Here the host carries a message.
-  void stop_for(const StagedMessage& staged_message);
+  void end_launch_for(const StagedMessage& staged_message);
   // Where the message is kept until it is read.
   Index expect(Index from, Index rows);
   // The put that sends it.
   Index promise(Index to, Index rows);
-  std::vector<StagedMessage> letters_of(const plan::VectorPhase& phase);
+  std::vector<StagedMessage> staged_messages_of(const plan::VectorPhase& phase);
   // Items that set rows to zero.
   void add_cleared(const std::vector<RowRun>& runs, Index after);
   // Items that move rows of the caller's, each made the end of a message by finish(move, rows).

@@ -78,8 +78,8 @@ class MeasureBuilder : public ProgramBuilder {
     if (uses_mpi()) {
       const Index row = new_rows(known.width);
       add_largest(known, parts);
-      stop_for({phase_, round, to, true, known.row, known.width});
-      stop_for({phase_, round, from, false, row, known.width});
+      end_launch_for({phase_, round, to, true, known.row, known.width});
+      end_launch_for({phase_, round, from, false, row, known.width});
       return {row};
     }
     known.put.begin = promise(to, known.width);

@@ -40,20 +40,20 @@ std::vector<RowRun> others(std::span<const MovedRow> moved, Index rows) {
 }  // namespace
 
 // What is sent, then what comes, with rows where the host carries it.
-std::vector<StagedMessage> ProgramBuilder::letters_of(const plan::VectorPhase& phase) {
-  std::vector<StagedMessage> letters;
+std::vector<StagedMessage> ProgramBuilder::staged_messages_of(const plan::VectorPhase& phase) {
+  std::vector<StagedMessage> messages;
   for (const auto* list : {&phase.sent, &phase.received}) {
     for (std::size_t i = 0; i < list->size(); ++i) {
       const Offset rows = std::ssize((*list)[i].row);
-      letters.push_back({.phase = phase_,
-                         .number = static_cast<Index>(i),
-                         .peer = (*list)[i].rank.value(),
-                         .is_sent = list == &phase.sent,
-                         .row = uses_mpi() ? new_rows(rows) : none,
-                         .rows = static_cast<Index>(rows)});
+      messages.push_back({.phase = phase_,
+                          .number = static_cast<Index>(i),
+                          .peer = (*list)[i].rank.value(),
+                          .is_sent = list == &phase.sent,
+                          .row = uses_mpi() ? new_rows(rows) : none,
+                          .rows = static_cast<Index>(rows)});
     }
   }
-  return letters;
+  return messages;
 }
 
 template <class Finish>
@@ -77,8 +77,8 @@ void ProgramBuilder::add(const plan::VectorPhase& phase) {
   const Index after = items();
   const auto first = program_.moved.size();
   const bool in = phase.way == plan::VectorWay::in;
-  std::vector<StagedMessage> letters = letters_of(phase);
-  auto staged_message = letters.begin();
+  std::vector<StagedMessage> messages = staged_messages_of(phase);
+  auto staged_message = messages.begin();
   for (const plan::VectorMessage& m : phase.sent) {
     Index packed = staged_message++->row;
     const auto send = [&](VectorMove& move, Index rows) {
@@ -92,8 +92,8 @@ void ProgramBuilder::add(const plan::VectorPhase& phase) {
     add_moves({.in = in}, halves(m.row, in ? &MovedRow::caller : &MovedRow::work), after, send);
   }
   add_moves({.in = in}, kept(phase), after, [](VectorMove& move, Index) { move.row = none; });
-  for (const StagedMessage& l : letters)
-    if (uses_mpi()) stop_for(l);
+  for (const StagedMessage& m : messages)
+    if (uses_mpi()) end_launch_for(m);
   for (const plan::VectorMessage& m : phase.received) {
     Index packed = staged_message++->row;
     const auto receive = [&](VectorMove& move, Index rows) {

@@ -89,7 +89,7 @@ Communicator Communicator::of_node() const {
 }
 
 Communicator::~Communicator() {
-  if (lease_ && is_abandoned()) lease_->retire();
+  if (lease_ && is_unusable()) lease_->retire();
 }
 
 Communicator::Communicator(Communicator&& other) noexcept
@@ -111,7 +111,7 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
 }
 
 // An error that the other ranks may not have unwinds the stack, or has revoked the object.
-bool Communicator::is_abandoned() const {
+bool Communicator::is_unusable() const {
   if (fault_ == nullptr || revoked()) return true;
   return !fault_->agreed && std::uncaught_exceptions() > exceptions_;
 }
@@ -119,7 +119,7 @@ bool Communicator::is_abandoned() const {
 bool Communicator::may_communicate() const {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  return finalized == 0 && !is_abandoned() && !fault_->local_destruction && is_of_this_process();
+  return finalized == 0 && !is_unusable() && !fault_->local_destruction && is_of_this_process();
 }
 
 // MPI_Wait spins; on shared processors that takes time from the very rank being waited for.
@@ -322,18 +322,18 @@ bool threads_take_turns() {
 }
 
 void throw_first_failure(const Communicator& comm, const Failure& mine) {
-  FaultState& fate = *comm.fault_;
-  fate.ballot = mine.failed ? comm.rank() : comm.size();
-  fate.step([&] {
+  FaultState& state = *comm.fault_;
+  state.ballot = mine.failed ? comm.rank() : comm.size();
+  state.step([&] {
     if (comm.size() == 1) return;
     comm.transfer([&](MPI_Request* request) {
-      check(MPI_Iallreduce(MPI_IN_PLACE, &fate.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), request),
+      check(MPI_Iallreduce(MPI_IN_PLACE, &state.ballot, 1, MPI_INT32_T, MPI_MIN, comm.handle(), request),
             "MPI_Iallreduce");
     });
   });
-  const Index first = fate.ballot;
-  fate.agreed = first < comm.size();
-  if (!fate.agreed) return;
+  const Index first = state.ballot;
+  state.agreed = first < comm.size();
+  if (!state.agreed) return;
   Failure failure = mine;
   comm.broadcast(failure, first);
   // Rank 0 does all that is not distributed: its number would not help a user.

@@ -134,7 +134,7 @@ class Communicator {
   Communicator(std::shared_ptr<CommunicatorPool::Lease> lease, std::shared_ptr<FaultState> fault);
   Communicator(CommunicatorPool& pool, const Limits& limits, std::shared_ptr<FaultState> fault);
   void adopt(std::shared_ptr<CommunicatorPool::Lease> lease);
-  bool is_abandoned() const;
+  bool is_unusable() const;
   bool is_of_this_process() const;
   template <class Done>
   void wait_until(const Done& done) const;

@@ -103,7 +103,7 @@ struct Solver<T>::State {
     const bool are_ours = parts.source && !report.factor.given;  // others may use those given, too
     if (are_ours && !options.compress.automatic) parts.source->expect_last();
     make_solver(parts);
-    settle_compression(parts);
+    keep_or_undo_compression(parts);
     parts = {};
     report.distribution_seconds = comm.max(seconds_since(start));
     const auto plan_start = Clock::now();
@@ -118,7 +118,7 @@ struct Solver<T>::State {
 
   // An automatic compression is tried, and changed or left out where it does not pay.
   template <Scalar F>
-  void settle_compression(Parts<F>& parts) {
+  void keep_or_undo_compression(Parts<F>& parts) {
     while (options.compress.automatic && solver->compression()) {
       const auto better = better_compression(*solver, *refined, options.op, refinement(), whole_answers());
       if (!better) break;

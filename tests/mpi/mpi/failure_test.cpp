@@ -16,12 +16,12 @@ namespace trisweep::mpi {
 namespace {
 
 // A fault state alone. Its communicator is nobody else's, then or later: failures are left there unreceived.
-struct Fate {
+struct FailingRanks {
   MPI_Comm comm = MPI_COMM_NULL;
   std::shared_ptr<FaultState> state = std::make_shared<FaultState>();
   FaultState* operator->() const { return state.get(); }
 
-  Fate() {
+  FailingRanks() {
     const Communicator world(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     state->bind(comm, world.rank(), world.size());
@@ -71,29 +71,29 @@ TEST(FaultState, AnErrorOfOneRankEndsACollectiveStep) {
 // neighbour passes the error on, which does so behind the step.
 TEST(FaultState, AnErrorAfterAStepIsNoneOfThatStep) {
   const Communicator world(MPI_COMM_WORLD);
-  Fate fate;
-  for (int before = 0; before < 3; ++before) fate->step([] {});
+  FailingRanks ranks;
+  for (int before = 0; before < 3; ++before) ranks->step([] {});
   if (world.rank() == world.size() - 1) {
-    fate->step([] {});
-    return fate.fails();
+    ranks->step([] {});
+    return ranks.fails();
   }
-  fate->step([&] {
-    fate.probe();
-    EXPECT_FALSE(fate.hears());
-    EXPECT_FALSE(fate->revoked());
+  ranks->step([&] {
+    ranks.probe();
+    EXPECT_FALSE(ranks.hears());
+    EXPECT_FALSE(ranks->revoked());
   });
-  EXPECT_TRUE(fate.hears());
-  EXPECT_STREQ(fate->failure().message(), "no pivot here");
+  EXPECT_TRUE(ranks.hears());
+  EXPECT_STREQ(ranks->failure().message(), "no pivot here");
 }
 
 // And one that it has not, does not.
 TEST(FaultState, AnErrorInAStepEndsIt) {
   const Communicator world(MPI_COMM_WORLD);
-  Fate fate;
-  if (world.rank() == world.size() - 1) return fate.fails();
-  fate->step([&] {
-    fate.probe();
-    EXPECT_TRUE(fate.hears());
+  FailingRanks ranks;
+  if (world.rank() == world.size() - 1) return ranks.fails();
+  ranks->step([&] {
+    ranks.probe();
+    EXPECT_TRUE(ranks.hears());
   });
 }
 
@@ -101,17 +101,17 @@ TEST(FaultState, AnErrorInAStepEndsIt) {
 TEST(FaultState, AnErrorTakesALogarithmOfMessagesOfEachRank) {
   using Clock = std::chrono::steady_clock;
   const Communicator world(MPI_COMM_WORLD);
-  Fate fate;
-  fate.fails();
+  FailingRanks ranks;
+  ranks.fails();
   world.sum(0.0);  // all is sent, but may still be on its way
   int received = 0;
   for (const auto start = Clock::now(); Clock::now() - start < std::chrono::milliseconds(20);) {
     int found = 0;
     MPI_Status status;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, fate.comm, &found, &status);
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, ranks.comm, &found, &status);
     if (found == 0) continue;
     Failure failure;
-    MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, fate.comm,
+    MPI_Recv(&failure, sizeof failure, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, ranks.comm,
              MPI_STATUS_IGNORE);
     EXPECT_STREQ(failure.message(), "no pivot here");
     ++received;
@@ -126,12 +126,12 @@ TEST(FaultState, AnErrorGoesAroundARankThatDoesNotLook) {
   const Communicator world(MPI_COMM_WORLD);
   if (world.size() < 3) GTEST_SKIP() << "nobody is between two others";
   for (Index away = 1; away < world.size(); ++away) {
-    Fate fate;
-    if (world.rank() == 0) fate.fails();
-    while (world.rank() != away && !fate.hears()) std::this_thread::yield();
+    FailingRanks ranks;
+    if (world.rank() == 0) ranks.fails();
+    while (world.rank() != away && !ranks.hears()) std::this_thread::yield();
     world.sum(0.0);  // the rank that was away waits for all others
-    while (!fate.hears()) std::this_thread::yield();
-    EXPECT_STREQ(fate->failure().message(), "no pivot here");
+    while (!ranks.hears()) std::this_thread::yield();
+    EXPECT_STREQ(ranks->failure().message(), "no pivot here");
   }
 }
 
