@@ -112,6 +112,15 @@ void add_commands(CLI::App& app, Run& run) {
   add_tune(app, run);
 }
 
+// Of options and positionals: an empty word is most often a shell's variable that is not set, and would be
+// taken as if the option were not given.
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) continue;  // a flag
+    option->check([](const std::string& value) { return value.empty() ? "its value is empty" : ""; });
+  }
+}
+
 int main(int argc, char** argv) {
   CLI::App app("Distributed sparse triangular solves: factor once, solve many times.", "trisweep");
   app.set_version_flag("--version", trisweep::version());
@@ -120,8 +129,10 @@ int main(int argc, char** argv) {
   add_commands(app, run);
   app.footer(list_of_externals);
   bool quiet = false;
-  for (CLI::App* command : app.get_subcommands(nullptr))
+  for (CLI::App* command : app.get_subcommands(nullptr)) {
     command->add_flag("--quiet", quiet, "No progress and no summary");
+    refuse_empty_values(*command);
+  }
   try {
     run_if_external(app, argc, argv);
   } catch (const Error& e) {

@@ -1,6 +1,7 @@
 """What a command does with its outputs, with options that mean nothing, and with what is only large or long."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import threading
@@ -79,6 +80,18 @@ class Manners(CommandTest):
         # What says no more than what is done.
         self.succeed("solve", "a.mtx", "--method", "direct", "--preconditioner", "lu")
         self.succeed("solve", "a.mtx", "--method", "gmres", "--preconditioner", "ilu0", "--device", "native")
+
+    def test_empty_values_are_refused(self):
+        """Of every option of every command: a variable of the shell that is not set."""
+        commands = re.findall(r"^  (\w+) ", self.succeed("--help").out, re.MULTILINE)
+        self.assertIn("solve", commands)
+        for command in commands:
+            text = self.succeed(command, "--help").out
+            for option in re.findall(r"^  (?:-o,)?(--[\w-]+)\S* (?!Excludes|Needs)[A-Z{]", text, re.MULTILINE):
+                with self.subTest(command, option=option):
+                    self.refuse(command, option, "", says=option)
+        self.refuse("solve", "a.mtx", "--rhs", "", says="--rhs: its value is empty")
+        self.refuse("solve", "", says="matrix: its value is empty")
 
     def test_an_output_is_no_input(self):
         self.write("b.mtx", dense_text([[1.0] * 225]))
