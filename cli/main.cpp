@@ -145,11 +145,12 @@ int main(int argc, char** argv) {
   const mpi::Communicator world(MPI_COMM_WORLD);
   const mpi::LongWork long_work(world);  // of rank 0, which reads and writes the files
   Terminal terminal(world.rank() == 0);
-  if (const auto status = parse(app, argc, argv, terminal)) return *status;
-  if (quiet) terminal.be_quiet();
-
   try {
-    return run({world, terminal});
+    auto status = parse(app, argc, argv, terminal);
+    if (quiet) terminal.be_quiet();
+    if (!status) status = run({world, terminal});
+    mpi::agree_on_error(world, [&] { terminal.require_printed(); });
+    return *status;
   } catch (const mpi::CollectiveError& e) {
     terminal.error(e.what());
     return e.exit_status();

@@ -4,11 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "outputs.hpp"
+#include "trisweep/core/error.hpp"
 
 namespace trisweep::cli {
+namespace {
+
+// Not by fmt::print, which throws: that standard error is lost is not to be said anywhere.
+void say(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
 
 using namespace std::chrono_literals;
 
@@ -30,21 +41,26 @@ void Terminal::progress(std::string_view stage, double fraction) {
 void Terminal::draw(double fraction) {
   said_ = true;
   drawn_ = on_terminal_;
-  fmt::print(stderr, "{}{:<10} {:3.0f} %  {:.0f} s{}", on_terminal_ ? "\r\033[K" : "", stage_, 100 * fraction,
-             std::chrono::duration<double>(last_ - started_).count(), on_terminal_ ? "" : "\n");
-  std::fflush(stderr);
+  say(fmt::format("{}{:<10} {:3.0f} %  {:.0f} s{}", on_terminal_ ? "\r\033[K" : "", stage_, 100 * fraction,
+                  std::chrono::duration<double>(last_ - started_).count(), on_terminal_ ? "" : "\n"));
 }
 
 void Terminal::clear() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) say("\r\033[K");
   drawn_ = false;
 }
 
 void Terminal::print(const std::string& lines) {
   if (!enabled_) return;
   clear();
-  fmt::print("{}", lines);
-  std::fflush(stdout);
+  const bool printed = std::fwrite(lines.data(), 1, lines.size(), stdout) == lines.size();
+  if (!printed || std::fflush(stdout) != 0) lost_ = errno;
+}
+
+void Terminal::require_printed() const {
+  if (lost_ != 0)
+    throw Error(ErrorKind::environment, fmt::format("cannot write standard output: {}", std::strerror(lost_)),
+                "redirect it to a file with space on its disk, or leave it to the terminal");
 }
 
 void Terminal::print_beside(std::initializer_list<std::string> outputs, const std::string& lines) {
@@ -52,7 +68,7 @@ void Terminal::print_beside(std::initializer_list<std::string> outputs, const st
   if (std::ranges::none_of(outputs, is_standard_output)) return print(lines);
   if (!enabled_) return;
   clear();
-  fmt::print(stderr, "{}", lines);
+  say(lines);
 }
 
 void Terminal::warn(const std::string& text) {
@@ -66,7 +82,7 @@ void Terminal::error(const std::string& text) {
 void Terminal::complain(const char* severity, const std::string& text) {
   if (!enabled_) return;
   clear();
-  fmt::print(stderr, "trisweep: {}: {}\n", severity, text);
+  say(fmt::format("trisweep: {}: {}\n", severity, text));
 }
 
 }  // namespace trisweep::cli

@@ -24,6 +24,8 @@ class Terminal final : public Observer {
 
   // Whole lines, each ending in a newline.
   void print(const std::string& lines);
+  // Throws Error(environment) when standard output has not taken all that was printed.
+  void require_printed() const;
   // A summary: the same, but on standard error when one of the output files is standard output itself.
   void print_beside(std::initializer_list<std::string> outputs, const std::string& lines);
   void warn(const std::string& text);
@@ -39,6 +41,7 @@ class Terminal final : public Observer {
   bool quiet_ = false;
   bool drawn_ = false;  // and to be cleared
   bool said_ = false;   // that the stage takes long, off a terminal
+  int lost_ = 0;        // errno of what standard output did not take
   std::string stage_;
   Clock::time_point started_{};  // of the stage
   Clock::time_point last_{};

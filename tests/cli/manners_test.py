@@ -93,6 +93,17 @@ class Manners(CommandTest):
         self.refuse("solve", "a.mtx", "--rhs", "", says="--rhs: its value is empty")
         self.refuse("solve", "", says="matrix: its value is empty")
 
+    def test_a_lost_standard_output_is_an_error(self):
+        for words in (("--help",), ("--version",), ("solve", "--help"), ("solve", "a.mtx"), ("info", "a.mtx"),
+                      ("plan", "a.mtx", "--grid", "1x1x1"), ("predict", "a.mtx", "--machine", "generic", "--ranks", 1),
+                      ("tune", "a.mtx", "--machine", "generic", "--ranks", 1), ("machines",), ("machines", "generic"),
+                      ("doctor",), ("manual", "solve"), ("completion", "bash")):
+            with self.subTest(words):
+                said = self.refuse(*words, limits="exec > /dev/full", says="No space left on device")
+                self.assertRegex(said, "cannot write (standard output|/dev/stdout): ")
+        self.refuse("solve", "a.mtx", limits="exec >&-", says="cannot write standard output: ")
+        self.assertEqual(self.run_here("nowhere", limits="exec 2> /dev/full").status, 2)
+
     def test_an_output_is_no_input(self):
         self.write("b.mtx", dense_text([[1.0] * 225]))
         self.write("machine.json", self.succeed("machines", "generic", "--json", "-").out)
