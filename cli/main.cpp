@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -121,7 +124,7 @@ void refuse_empty_values(CLI::App& command) {
   }
 }
 
-int main(int argc, char** argv) {
+int run_command(int argc, char** argv) {
   CLI::App app("Distributed sparse triangular solves: factor once, solve many times.", "trisweep");
   app.set_version_flag("--version", trisweep::version());
   app.require_subcommand(1);
@@ -167,9 +170,34 @@ int main(int argc, char** argv) {
   }
 }
 
+// The first handler of exit(), whoever calls it. Those of OpenBLAS wait for its threads, and one that was
+// refused memory for its buffer asks for ever: so the others run only where no memory was refused, as far as
+// can be told.
+void leave(int status, void*) {
+  rlimit addresses{};
+  const bool limited = getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+  if (status == 0 && !limited) return;
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
+// What has no memory to begin with.
+int main(int argc, char** argv) {
+  try {
+    return run_command(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs(
+        "trisweep: error: not enough memory to start\n"
+        "  remedy: raise the limit on the memory of a process (ulimit -v)\n",
+        stderr);
+    return exit_wrong_use;
+  }
+}
+
 }  // namespace
 }  // namespace trisweep::cli
 
 int main(int argc, char** argv) {
+  on_exit(trisweep::cli::leave, nullptr);
   return trisweep::cli::main(argc, argv);
 }

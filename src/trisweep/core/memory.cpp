@@ -63,11 +63,10 @@ void require_memory(std::size_t bytes, const char* what, std::size_t mapped) {
   const bool fits = mapped <= addresses && bytes <= addresses - mapped;
   if (bytes <= available && fits) return;
   const auto gib = [](std::size_t b) { return double(b) / (1 << 30); };
-  throw Error(
-      ErrorKind::environment,
-      fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
-                  gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
-      "use more ranks and --factorization distributed, a machine with more memory, or --precision mixed");
+  throw Error(ErrorKind::environment,
+              fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
+                          gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
+              "use more ranks, a machine with more memory, or --precision mixed");
 }
 
 void return_free_memory() {

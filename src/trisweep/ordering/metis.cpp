@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/memory.hpp"
 #include "trisweep/ordering/dissection.hpp"
 
 namespace trisweep::ordering {
@@ -210,6 +211,9 @@ class Dissector {
   std::vector<char> cut(Graph& graph) {
     const Offset n = graph.vertices();
     if (graph.edges() == n * (n - 1)) return std::vector<char>(usize(n), in_separator);
+    // A graph, one of half the vertices, and so on: METIS ends the program where it gets no memory for them.
+    constexpr std::size_t of_vertex = 24 * sizeof(idx_t), of_edge = 8 * sizeof(idx_t);
+    require_memory(usize(n) * of_vertex + usize(graph.edges()) * of_edge, "ordering");
     std::vector<Index> part(usize(n));
     Index vertices = graph.vertices(), separator_weight = 0;
     check_metis(METIS_ComputeVertexSeparator(&vertices, graph.ptr.data(), graph.adjacent.data(),
