@@ -59,7 +59,8 @@ struct BemCommand {
           std::array<FileOption, 2>{{{"--object", mesh}, {"--load", load}}});
       if (!context.is_root()) return;
       output = open_output(json);
-      if (!save.empty()) matrix.emplace(is_standard_output(save) ? "/dev/stdout" : save, hmatrix::index_file);
+      if (!save.empty())
+        matrix.emplace(is_standard_output(save) ? "/dev/stdout" : save, hmatrix::foreign_to_matrix);
       trace_output = open_output(trace);
       vtu_output = open_output(vtu);
       map_output = open_output(map);

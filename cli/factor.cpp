@@ -115,7 +115,7 @@ struct FactorFiles {
     require_distinct(std::array<FileOption, 2>{{{"--output", o.output}, {"--json", o.json}}},
                      std::array<FileOption, 1>{{{"matrix", o.matrix}}});
     json = open_output(o.json);
-    folder.emplace(o.output, storage::factor_index);
+    folder.emplace(o.output, storage::foreign_to_factors);
     a = matrix::read_matrix(o.matrix, terminal);
     matrix::require_scalar(matrix::is_complex_matrix(a));
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trisweep/core/error.hpp"
 
 namespace trisweep::cli {
@@ -20,6 +22,14 @@ bool same_file(const fs::path& a, const fs::path& b) {
          fs::weakly_canonical(absolute(a), missing) == fs::weakly_canonical(absolute(b), missing);
 }
 
+bool is_inside(const fs::path& file, const fs::path& folder) {
+  std::error_code missing;
+  if (!fs::is_directory(folder, missing)) return false;
+  const fs::path inner = fs::weakly_canonical(absolute(file), missing),
+                 outer = fs::canonical(folder, missing);
+  return std::ranges::mismatch(inner, outer).in2 == outer.end();
+}
+
 void require_other(const FileOption& output, const FileOption& other, const char* remedy) {
   if (output.path.empty() || other.path.empty() || !same_file(path_of(output.path), path_of(other.path)))
     return;
@@ -31,8 +41,14 @@ void require_other(const FileOption& output, const FileOption& other, const char
 
 void require_distinct(std::span<const FileOption> outputs, std::span<const FileOption> inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    for (const FileOption& input : inputs)
+    for (const FileOption& input : inputs) {
       require_other(outputs[i], input, "write to another file: this one is read");
+      if (!outputs[i].path.empty() && !input.path.empty() &&
+          is_inside(path_of(outputs[i].path), path_of(input.path)))
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {} is in the folder of {}", outputs[i].name, outputs[i].path, input.name),
+                    "write to another folder: this one is read");
+    }
     for (const FileOption& before : outputs.first(i))
       require_other(outputs[i], before, "give each a file of its own");
   }

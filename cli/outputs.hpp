@@ -15,7 +15,7 @@ struct FileOption {
 };
 
 // Throws Error(usage) when two outputs are the same file, also when that does not exist yet, or an output is
-// one that is read. Empty paths are options that were not given.
+// one that is read or in a folder that is. Empty paths are options that were not given.
 void require_distinct(std::span<const FileOption> outputs, std::span<const FileOption> inputs = {});
 
 // Nothing when the option was not given; "-" is standard output.

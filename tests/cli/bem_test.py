@@ -147,7 +147,7 @@ class Bem(CommandTest):
             (*words, "--load", "matrix", "--eps", "1e-3"): "--load",
             (*words, "--save", "no/such/folder"): "no/such",
             (*words, "--save", "old.h5"): "it is a file",
-            (*words, "--save", "."): "it is a folder of other files",
+            (*words, "--save", "."): "which would be lost",
             (*words, "--save", "-"): "it is a file",
         }.items():
             result = self.run_here("bem", *refused, ranks=2)

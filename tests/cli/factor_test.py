@@ -100,6 +100,31 @@ class Factor(CommandTest):
         self.refuse("file", "factor", self.matrix, "-o", "file")
         self.refuse("matrix or --factors", "solve")
 
+    def test_folders_of_anything_else_are_kept(self):
+        self.factor()
+        self.factor("--kind", "lu")  # in place of the older ones
+        for command in (("factor", self.matrix, "-o"), ("bem", "--object", "sphere", "--n", 300, "--save")):
+            with self.subTest(command[0]):
+                self.succeed("bem", "--object", "sphere", "--n", 300, "--save", "matrix")
+                self.factor()
+                self.write("A.factors/letter.txt", "of somebody")
+                self.write("matrix/letter.txt", "of somebody")
+                self.path("mine").mkdir(exist_ok=True)
+                self.write("mine/index.h5", "of somebody")
+                for folder in ("A.factors", "matrix", "mine"):
+                    before = {path: path.read_bytes() for path in self.path(folder).iterdir()}
+                    self.refuse("which would be lost", *command, folder)
+                    self.assertEqual({path: path.read_bytes() for path in self.path(folder).iterdir()}, before)
+                self.path("A.factors/letter.txt").unlink()
+                self.path("matrix/letter.txt").unlink()
+        self.refuse("which would be lost", "factor", self.matrix, "-o", "matrix")
+        self.refuse("which would be lost", "bem", "--object", "sphere", "--n", 300, "--save", "A.factors")
+        for output in ("A.factors/index.h5", "A.factors/new.json", "./A.factors/../A.factors/new.json"):
+            self.refuse("is in the folder of --factors", "solve", "--factors", "A.factors", "-o", output)
+        self.refuse("is in the folder of --load", "bem", "--object", "sphere", "--n", 300, "--load", "matrix", "--json",
+                    "matrix/run.json")
+        self.succeed("solve", "--factors", "A.factors")
+
     def test_a_structurally_singular_matrix_leaves_no_folder(self):
         self.write("singular.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")
         result = self.run_here("factor", "singular.mtx", "-o", "A.factors")

@@ -170,6 +170,11 @@ class OutputFolderTest : public OutputFileTest {
     OutputFileTest::SetUp();
     target_ = folder_ / "made";
   }
+  static std::string foreign(const fs::path& folder) {
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() != ".ours") return entry.path().filename();
+    return {};
+  }
   static void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
 
   fs::path target_;
@@ -177,33 +182,35 @@ class OutputFolderTest : public OutputFileTest {
 
 TEST_F(OutputFolderTest, AppearsWholeAtCommitInPlaceOfAnOlderOne) {
   for (const std::string text : {"first", "second"}) {
-    OutputFolder made(target_ / "", "index");
-    write(made.temporary() / "index", text);
-    if (text == "first") write(made.temporary() / "only of the first", "");
+    OutputFolder made(target_ / "", foreign);
+    write(made.temporary() / "index.ours", text);
+    if (text == "first") write(made.temporary() / "first.ours", "");
     if (text == "first") EXPECT_FALSE(fs::exists(target_));
-    if (text == "second") EXPECT_EQ(content(target_ / "index"), "first");
+    if (text == "second") EXPECT_EQ(content(target_ / "index.ours"), "first");
     made.commit();
-    EXPECT_EQ(content(target_ / "index"), text);
+    EXPECT_EQ(content(target_ / "index.ours"), text);
     EXPECT_EQ(files(), 1u);
   }
-  EXPECT_FALSE(fs::exists(target_ / "only of the first"));
+  EXPECT_FALSE(fs::exists(target_ / "first.ours"));
 }
 
 TEST_F(OutputFolderTest, LeavesNoTraceWithoutCommit) {
   {
-    const OutputFolder made(target_, "index");
-    write(made.temporary() / "index", "half");
+    const OutputFolder made(target_, foreign);
+    write(made.temporary() / "index.ours", "half");
   }
   EXPECT_EQ(files(), 0u);
 }
 
 TEST_F(OutputFolderTest, RefusesWhatItWouldDestroyAndWhatCannotBe) {
   fs::create_directory(target_);
-  OutputFolder(target_, "index").commit();  // empty
+  OutputFolder(target_, foreign).commit();  // empty
+  write(target_ / "index.ours", "");
   write(target_ / "letter", "of somebody");
-  EXPECT_THAT(failure([&] { OutputFolder(target_, "index"); }), HasSubstr("without index"));
-  EXPECT_THAT(failure([&] { OutputFolder(target_ / "letter", "index"); }), HasSubstr("it is a file"));
-  EXPECT_THAT(failure([&] { OutputFolder(folder_ / "no/such", "index"); }), HasSubstr("No such file"));
+  EXPECT_THAT(failure([&] { OutputFolder(target_, foreign); }),
+              HasSubstr("it has letter, which would be lost"));
+  EXPECT_THAT(failure([&] { OutputFolder(target_ / "letter", foreign); }), HasSubstr("it is a file"));
+  EXPECT_THAT(failure([&] { OutputFolder(folder_ / "no/such", foreign); }), HasSubstr("No such file"));
   EXPECT_EQ(content(target_ / "letter"), "of somebody");
   EXPECT_EQ(files(), 1u);
 }

@@ -79,7 +79,7 @@ void add_factored(nb::module_& module) {
   add_class<std::complex<double>>(module, "complex128");
   nb::class_<OutputFolder>(module, "FactorFolder")
       .def("__init__", [](OutputFolder* self, const std::string& path) {
-        new (self) OutputFolder(path, storage::factor_index);
+        new (self) OutputFolder(path, storage::foreign_to_factors);
       });
   module.def("load_factored_matrix", &load_matrix);
 }

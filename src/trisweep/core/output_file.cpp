@@ -142,13 +142,14 @@ void OutputFile::discard() noexcept {
   temporary_.clear();
 }
 
-OutputFolder::OutputFolder(const std::filesystem::path& target, const std::string& index)
+OutputFolder::OutputFolder(const std::filesystem::path& target, ForeignFile foreign_file)
     : target_(target), destination_(resolved(target.has_filename() ? target : target.parent_path())) {
   struct stat status {};
   if (::stat(destination_.c_str(), &status) == 0) {
     if (!S_ISDIR(status.st_mode)) refuse(target, "it is a file", "name a folder");
-    if (!std::filesystem::is_empty(destination_) && !std::filesystem::exists(destination_ / index))
-      refuse(target, fmt::format("it is a folder of other files, without {}", index), "name a new folder");
+    if (const std::string foreign = foreign_file(destination_); !foreign.empty())
+      refuse(target, fmt::format("it has {}, which would be lost", foreign),
+             "name a new folder, or move that away");
   }
   for (int attempt = 0; temporary_.empty(); ++attempt) {
     auto candidate = destination_;

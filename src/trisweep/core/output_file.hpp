@@ -43,13 +43,15 @@ class OutputFile {
 };
 
 // Files go to the folder temporary() beside `target`, by whichever processes see it, and commit() renames it.
-// Destroyed without commit(), it leaves no trace. An older `target` is replaced when it is empty or has the
-// file `index`, which all folders of its kind have. Symbolic links are followed. Failures are those of
-// OutputFile.
+// Destroyed without commit(), it leaves no trace. An older `target` is replaced when it is empty or has
+// nothing but files of its kind. Symbolic links are followed. Failures are those of OutputFile.
 class OutputFolder {
  public:
-  // Fails early: the target is a file or another kind of folder, or its parent folder cannot be written.
-  OutputFolder(const std::filesystem::path& target, const std::string& index);
+  // The name of a file in a folder that is not of the kind to be written; empty when there is none.
+  using ForeignFile = std::string (*)(const std::filesystem::path& folder);
+
+  // Fails early: the target is a file or has a foreign one, or its parent folder cannot be written.
+  OutputFolder(const std::filesystem::path& target, ForeignFile foreign_file);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
   ~OutputFolder();

@@ -149,11 +149,11 @@ MatrixHead read_index(const std::filesystem::path& folder, const std::string& sc
   if (std::filesystem::is_regular_file(folder))
     throw InputError(folder, 0, "it is a file, as older versions saved, and not a folder",
                      index_format.remedy);
-  return read_head(storage::Hdf5Reader(folder / index_file, index_format), scalar);
+  return read_head(storage::Hdf5Reader(folder / storage::index_of_folder, index_format), scalar);
 }
 
 void write_index(OutputFolder& folder, const std::string& scalar, const MatrixHead& head) {
-  OutputFile output(folder.temporary() / index_file);
+  OutputFile output(folder.temporary() / storage::index_of_folder);
   storage::Hdf5Writer file(output, index_format);
   write_head(file, scalar, head);
   file.commit();
@@ -161,6 +161,10 @@ void write_index(OutputFolder& folder, const std::string& scalar, const MatrixHe
 }
 
 }  // namespace
+
+std::string foreign_to_matrix(const std::filesystem::path& folder) {
+  return storage::foreign_file(folder, index_format, "blocks");
+}
 
 template <Scalar T>
 void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFolder* folder) {

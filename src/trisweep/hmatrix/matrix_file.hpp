@@ -11,10 +11,12 @@
 
 namespace trisweep::hmatrix {
 
-inline constexpr const char* index_file = "index.h5";
+// The name of a file in the folder that is none of an H-matrix; empty when there is none. Throws
+// Error(environment) when the folder cannot be read.
+std::string foreign_to_matrix(const std::filesystem::path& folder);
 
-// Saves `blocks` in `folder`, which is rank 0's, made with index_file, and appears whole; others pass none.
-// Collective; throws Error(environment) on every rank when a file cannot be written.
+// Saves `blocks` in `folder`, which is rank 0's, made with foreign_to_matrix, and appears whole; others pass
+// none. Collective; throws Error(environment) on every rank when a file cannot be written.
 template <Scalar T>
 void save_blocks(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks, OutputFolder* folder);
 

@@ -108,8 +108,12 @@ bool is_consistent(const solve::Analysis& analysis, const FactorHead& head) {
 
 }  // namespace
 
+std::string foreign_to_factors(const std::filesystem::path& folder) {
+  return foreign_file(folder, index_format, "panels");
+}
+
 void write_index(const OutputFolder& folder, const matrix::AnyCsr& a, const FactorIndex& index) {
-  OutputFile output(folder.temporary() / factor_index);
+  OutputFile output(folder.temporary() / index_of_folder);
   Hdf5Writer file(output, index_format);
   const FieldWriter write{file};
   for_each_field(write, index.head);
@@ -121,7 +125,7 @@ void write_index(const OutputFolder& folder, const matrix::AnyCsr& a, const Fact
 
 template <Scalar T>
 FactorIndex read_index(const std::filesystem::path& folder) {
-  const Hdf5Reader file(folder / factor_index, index_format);
+  const Hdf5Reader file(folder / index_of_folder, index_format);
   FactorIndex index;
   auto analysis = std::make_shared<solve::Analysis>();
   auto structure = std::make_shared<symbolic::Structure>();
@@ -144,14 +148,14 @@ FactorIndex read_index(const std::filesystem::path& folder) {
 }
 
 std::string saved_precision(const std::filesystem::path& folder) {
-  const Hdf5Reader file(folder / factor_index, index_format);
+  const Hdf5Reader file(folder / index_of_folder, index_format);
   std::string precision = file.text("precision");
   if (!is_name_in(model::precisions(), precision)) file.refuse("it names an unknown precision");
   return precision;
 }
 
 matrix::AnyCsr load_matrix(const std::filesystem::path& folder) {
-  const Hdf5Reader file(folder / factor_index, index_format);
+  const Hdf5Reader file(folder / index_of_folder, index_format);
   if (file.text("scalar") == "complex") return read_matrix<std::complex<double>>(file);
   return read_matrix<double>(file);
 }

@@ -13,8 +13,9 @@
 
 namespace trisweep::storage {
 
-// Every such folder has a file of this name.
-inline constexpr const char* factor_index = "index.h5";
+// The name of a file in the folder that is none of factors; empty when there is none. Throws
+// Error(environment) when the folder cannot be read.
+std::string foreign_to_factors(const std::filesystem::path& folder);
 
 struct FactorHead {
   std::string identity;  // as PanelFiles have it

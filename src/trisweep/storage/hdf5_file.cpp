@@ -179,12 +179,25 @@ void Hdf5Writer::commit() {
 }
 
 Hdf5Reader::Hdf5Reader(std::filesystem::path file, const FileFormat& format)
+    : Hdf5Reader(std::move(file), format, AnyFormat()) {
+  require_format();
+}
+
+Hdf5Reader::Hdf5Reader(std::filesystem::path file, const FileFormat& format, AnyFormat)
     : path_(std::move(file)), format_(format) {
   if (std::filesystem::is_directory(path_)) refuse("it is a folder");
   if (!std::ifstream(path_)) refuse(std::strerror(errno));
-  if (H5Fis_hdf5(path_.c_str()) <= 0) refuse(fmt::format("it is not an HDF5 file, as a {} is", format_.name));
+  if (H5Fis_hdf5(path_.c_str()) <= 0)
+    refuse(fmt::format("it is not an HDF5 file, as a {} is", format_.name));
   file_ = opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  require_format();
+}
+
+bool Hdf5Reader::is_of(const std::filesystem::path& file, const FileFormat& format) {
+  try {
+    return Hdf5Reader(file, format, AnyFormat()).text("format") == format.name;
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 void Hdf5Reader::require_format() const {
@@ -250,6 +263,24 @@ void Hdf5Reader::read(const char* name, Offset first, std::span<V> values) const
   const Hdf5Handle here = opened(H5Screate_simple(1, &size, nullptr), H5Sclose);
   if (H5Dread(set.id(), types_of<V>().first, here.id(), there, H5P_DEFAULT, values.data()) < 0)
     refuse_damaged();
+}
+
+std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index, const char* parts) {
+  const std::string part = fmt::format("{}-", parts);
+  const bool is_known = Hdf5Reader::is_of(folder / index_of_folder, index);
+  std::error_code unreadable;
+  const std::filesystem::directory_iterator entries(folder, unreadable);
+  if (unreadable)
+    throw Error(ErrorKind::environment,
+                fmt::format("cannot read {}: {}", folder.string(), unreadable.message()),
+                "choose a folder that you may read");
+  for (const auto& entry : entries) {
+    std::string name = entry.path().filename().string();
+    const bool is_part = name.starts_with(part) && name.ends_with(".h5") &&
+                         name.find_first_not_of("0123456789", part.size()) == name.size() - 3;
+    if (!is_known || !(is_part || name == index_of_folder) || !entry.is_regular_file()) return name;
+  }
+  return {};
 }
 
 #define INSTANTIATE(V)                                               \

@@ -126,7 +126,12 @@ class Hdf5Reader {
 
   [[noreturn]] void refuse(const std::string& what) const;
 
+  // Whether that file can be opened, and is of that format in any version.
+  static bool is_of(const std::filesystem::path& file, const FileFormat& format);
+
  private:
+  struct AnyFormat {};
+  Hdf5Reader(std::filesystem::path file, const FileFormat& format, AnyFormat);
   [[noreturn]] void refuse_damaged() const;
   const Hdf5Handle& list_of(const char* name) const;
   Hdf5Handle opened(Hdf5Number id, Hdf5Handle::Close close) const;
@@ -138,6 +143,12 @@ class Hdf5Reader {
   Hdf5Handle file_;
   mutable std::map<std::string, Hdf5Handle> lists_;  // left open: what was read last of each is in memory
 };
+
+// In folders of HDF5 files, an index and numbered parts ("panels-7.h5" for the parts "panels"): the name of a
+// file that is neither, or of any where the index is missing or of another format; empty when there is none.
+// Throws Error(environment) when the folder cannot be read.
+inline constexpr const char* index_of_folder = "index.h5";
+std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index, const char* parts);
 
 // For programs that use HDF5 through this alone, before anything else here: where a file was damaged, HDF5
 // 1.10 complains of itself when it tidies up at the program's end. There is nothing to tidy up.

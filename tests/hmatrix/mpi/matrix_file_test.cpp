@@ -56,7 +56,7 @@ class MatrixFile : public testing::Test {
   template <Scalar T>
   void save(const mpi::Communicator& comm, const CompressedBlocks<T>& blocks) const {
     std::optional<OutputFolder> folder;
-    if (comm.rank() == 0) folder.emplace(path, index_file);
+    if (comm.rank() == 0) folder.emplace(path, foreign_to_matrix);
     save_blocks(comm, blocks, folder ? &*folder : nullptr);
     conditional_barrier(comm);
   }
@@ -137,7 +137,7 @@ TEST_F(MatrixFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
   ThreadPool pool(1);
   save(self, problem.compressed({self, pool}));
   const auto expected = product(self, load_blocks<double>(self, path));
-  for (const fs::path& file : {path / index_file, path / "blocks-0.h5"}) {
+  for (const fs::path& file : {path / storage::index_of_folder, path / "blocks-0.h5"}) {
     std::string content(fs::file_size(file), ' ');
     std::ifstream(file, std::ios::binary).read(content.data(), static_cast<std::streamsize>(content.size()));
     const auto rewrite = [&](const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; };
@@ -184,29 +184,30 @@ TEST_F(MatrixFile, WhatIsNoFolderOfOursIsRefusedOnEveryRank) {
   ThreadPool pool(1);
   const auto save_good = [&] { save(world, SavedProblem<double>().compressed({world, pool})); };
   const std::string last = fmt::format("blocks-{}.h5", world.size() - 1);
-  expect_refused(index_file, "No such file");
+  expect_refused(storage::index_of_folder, "No such file");
   on_rank_0([&] { std::ofstream(path) << "a single file, as of version 1\n"; });
   expect_refused("", "older versions");
   on_rank_0([&] {
     fs::remove(path);
     fs::create_directory(path);
   });
-  with_hdf5(index_file, [](hid_t) {});
-  expect_refused(index_file, "not a trisweep H-matrix");
-  on_rank_0([&] { std::ofstream(path / index_file) << "%%MatrixMarket matrix\n"; });
-  expect_refused(index_file, "not an HDF5 file");
+  with_hdf5(storage::index_of_folder, [](hid_t) {});
+  expect_refused(storage::index_of_folder, "not a trisweep H-matrix");
+  on_rank_0([&] { std::ofstream(path / storage::index_of_folder) << "%%MatrixMarket matrix\n"; });
+  expect_refused(storage::index_of_folder, "not an HDF5 file");
+  on_rank_0([&] { fs::remove_all(path); });
   if constexpr (testing_support::has_single) {
     save(world, SavedProblem<Single<double>>().compressed({world, pool}));
-    expect_refused(index_file, "float numbers, not double");
+    expect_refused(storage::index_of_folder, "float numbers, not double");
   }
   save_good();
-  with_hdf5(index_file, [](hid_t file) {
+  with_hdf5(storage::index_of_folder, [](hid_t file) {
     const hid_t version = H5Aopen(file, "version", H5P_DEFAULT);
     const double next = 3;
     H5Awrite(version, H5T_NATIVE_DOUBLE, &next);
     H5Aclose(version);
   });
-  expect_refused(index_file, "version 3, not 2");
+  expect_refused(storage::index_of_folder, "version 3, not 2");
   save_good();
   with_hdf5(last.c_str(), [](hid_t file) { H5Ldelete(file, "panels", H5P_DEFAULT); });
   expect_refused(last, "damaged");
@@ -238,14 +239,14 @@ TEST_F(MatrixFile, WhatCannotBeWrittenLeavesWhatWasThere) {
   if (world.rank() == 0) {
     fs::create_directory(path);
     std::ofstream(path / "other") << "of somebody else";
-    EXPECT_THROW(OutputFolder(path, index_file), Error);
-    EXPECT_THROW(OutputFolder("/dev/null", index_file), Error);
-    EXPECT_THROW(OutputFolder("/no/such/folder", index_file), Error);
+    EXPECT_THROW(OutputFolder(path, foreign_to_matrix), Error);
+    EXPECT_THROW(OutputFolder("/dev/null", foreign_to_matrix), Error);
+    EXPECT_THROW(OutputFolder("/no/such/folder", foreign_to_matrix), Error);
     fs::remove(path / "other");
   }
   std::optional<OutputFolder> folder;
   if (world.rank() == 0) {
-    folder.emplace(path, index_file);
+    folder.emplace(path, foreign_to_matrix);
     fs::create_directory(folder->temporary() / fmt::format("blocks-{}.h5", world.size() - 1));
   }
   EXPECT_THROW(save_blocks(world, blocks, folder ? &*folder : nullptr), Error);

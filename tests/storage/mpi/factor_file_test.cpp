@@ -82,7 +82,7 @@ class FactorFile : public testing::Test {
   void save(const mpi::Communicator& comm, const matrix::Csr<T>& a, const char* precision,
             const FactorSources<T>& factors) const {
     std::optional<OutputFolder> folder;
-    if (comm.rank() == 0) folder.emplace(path, factor_index);
+    if (comm.rank() == 0) folder.emplace(path, foreign_to_factors);
     save_factors<T>(comm, folder ? &*folder : nullptr, as_read(a), precision, factors);
     wait();
   }
@@ -282,7 +282,7 @@ TEST_F(FactorFile, AFailureOfOneRankIsAnErrorOnAllRanks) {
           std::optional<testing_support::Undisturbed> before(std::in_place);
           const testing_support::OwnCommunicator own;
           own.with_object();
-          if (rank == 0) folder.emplace(path, factor_index);
+          if (rank == 0) folder.emplace(path, foreign_to_factors);
           before.reset();
           const mpi::Communicator comm(own);
           save_factors<double>(comm, folder ? &*folder : nullptr, read, "double", {.in_full = source});
@@ -305,7 +305,7 @@ TEST_F(FactorFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
   save(a, "double");
   if (world.rank() > 0) return;
   const Read expected = read_all();
-  for (const fs::path& file : {path / factor_index, path / "panels-0.h5"}) {
+  for (const fs::path& file : {path / index_of_folder, path / "panels-0.h5"}) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
     const std::string whole = text.str();
