@@ -1,8 +1,11 @@
 """trisweep factor, and trisweep solve --factors on other grids and numbers of ranks."""
 import math
+import os
+import signal
+import subprocess
 import unittest
 
-from command import GOOD, CommandTest, matrices_folder
+from command import BINARY, GOOD, CommandTest, matrices_folder
 
 
 class Factor(CommandTest):
@@ -124,6 +127,20 @@ class Factor(CommandTest):
         self.refuse("is in the folder of --load", "bem", "--object", "sphere", "--n", 300, "--load", "matrix", "--json",
                     "matrix/run.json")
         self.succeed("solve", "--factors", "A.factors")
+
+    def test_what_a_killed_run_leaves_is_removed_by_the_next(self):
+        """It is killed when its folder is there, which is before it reads the matrix, from a pipe."""
+        os.mkfifo(self.path("a.mtx"))
+        for signal_number in (signal.SIGTERM, signal.SIGKILL):
+            process = subprocess.Popen([BINARY, "factor", "a.mtx", "-o", "A.factors", "--json", "factor.json"],
+                                       cwd=self.folder)
+            with self.path("a.mtx").open("w"):  # which waits until the command opens it, too
+                process.send_signal(signal_number)
+                process.wait(timeout=60)
+            left = [name for name in self.files() if name.endswith(".part")]
+            self.assertEqual(len(left), 2, left)
+            self.factor("--json", "factor.json")
+            self.assertEqual([name for name in self.files() if name.endswith(".part")], [])
 
     def test_a_structurally_singular_matrix_leaves_no_folder(self):
         self.write("singular.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")

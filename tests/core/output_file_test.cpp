@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -213,6 +215,30 @@ TEST_F(OutputFolderTest, RefusesWhatItWouldDestroyAndWhatCannotBe) {
   EXPECT_THAT(failure([&] { OutputFolder(folder_ / "no/such", foreign); }), HasSubstr("No such file"));
   EXPECT_EQ(content(target_ / "letter"), "of somebody");
   EXPECT_EQ(files(), 1u);
+}
+
+// A process that is killed while it writes has no time to tidy up.
+TEST_F(OutputFolderTest, WhatKilledProcessesLeaveIsRemovedByTheNext) {
+  const auto killed_while_it_writes = [&] {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const OutputFolder made(target_, foreign);
+      const OutputFile file(folder_ / "out.txt");
+      write(made.temporary() / "index.ours", "half");
+      ::kill(::getpid(), SIGKILL);
+    }
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  };
+  killed_while_it_writes();
+  EXPECT_EQ(files(), 2u);
+  killed_while_it_writes();
+  EXPECT_EQ(files(), 2u);
+  const OutputFolder living(target_, foreign);
+  write(living.temporary() / "index.ours", "of a living process");
+  OutputFolder(target_, foreign).commit();
+  OutputFile(folder_ / "out.txt").commit();
+  EXPECT_TRUE(fs::exists(living.temporary() / "index.ours"));
+  EXPECT_EQ(files(), 3u);
 }
 
 }  // namespace

@@ -1,12 +1,18 @@
 #include "trisweep/core/output_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -51,6 +57,50 @@ void remove_if_possible(const std::filesystem::path& folder) noexcept {
     std::filesystem::remove_all(folder, ignored);
   } catch (const std::bad_alloc&) {
   }
+}
+
+// Where the numbers of processes mean what they mean here: since this start of the machine, in this
+// container. Empty where that is not to be had.
+std::string process_space() {
+  std::string start;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> start;
+  std::error_code unknown;
+  const auto numbers = std::filesystem::read_symlink("/proc/self/ns/pid", unknown);
+  if (start.empty() || unknown) return {};
+  return fmt::format("{:08x}",
+                     static_cast<std::uint32_t>(std::hash<std::string>()(start + numbers.string())));
+}
+
+std::string temporary_name(const std::string& prefix, int attempt) {
+  return fmt::format("{}{}-{}.part", prefix, ::getpid(), attempt);
+}
+
+bool has_ended(pid_t process) {
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+// What processes that were killed have left in the folder by such names. (An iterator of the standard library
+// ends the program when it has no memory.)
+void remove_abandoned(const std::filesystem::path& folder, const std::string& prefix) {
+  const auto close = [](DIR* opened) { ::closedir(opened); };
+  const std::unique_ptr<DIR, decltype(close)> opened(::opendir(folder.empty() ? "." : folder.c_str()), close);
+  while (const dirent* const entry = opened ? ::readdir(opened.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (!name.starts_with(prefix) || !name.ends_with(".part")) continue;
+    pid_t process = 0;
+    const auto number = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), process);
+    if (number.ec == std::errc() && process > 0 && *number.ptr == '-' && has_ended(process))
+      remove_if_possible(folder / name);
+  }
+}
+
+// Of the names of temporary files and folders of this process there, after those of ended ones are removed.
+std::string prepared_prefix(const std::filesystem::path& folder, const std::string& stem) {
+  const std::string space = process_space();
+  std::string prefix = fmt::format("{}{}-", stem, space);
+  const bool is_temporary = folder.extension() == ".part";
+  if (!space.empty() && !is_temporary) remove_abandoned(folder, prefix);
+  return prefix;
 }
 
 }  // namespace
@@ -100,9 +150,9 @@ void OutputFile::open_direct() {
 void OutputFile::open_temporary() {
   destination_ = resolved(target_);
   // A short name of its own, so that the longest legal target name still works.
+  const std::string prefix = prepared_prefix(destination_.parent_path(), ".trisweep-");
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    const auto name = fmt::format(".trisweep-{}-{}.part", ::getpid(), attempt);
-    const auto candidate = destination_.parent_path() / name;
+    const auto candidate = destination_.parent_path() / temporary_name(prefix, attempt);
     descriptor_ = ::open(candidate.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = candidate;
@@ -151,9 +201,10 @@ OutputFolder::OutputFolder(const std::filesystem::path& target, ForeignFile fore
       refuse(target, fmt::format("it has {}, which would be lost", foreign),
              "name a new folder, or move that away");
   }
+  const std::string prefix =
+      prepared_prefix(destination_.parent_path(), destination_.filename().string() + ".");
   for (int attempt = 0; temporary_.empty(); ++attempt) {
-    auto candidate = destination_;
-    candidate += fmt::format(".{}-{}.part", ::getpid(), attempt);
+    const auto candidate = destination_.parent_path() / temporary_name(prefix, attempt);
     if (::mkdir(candidate.c_str(), 0777) == 0) {
       temporary_ = candidate;
     } else if (errno != EEXIST) {

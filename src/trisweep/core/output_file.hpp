@@ -1,6 +1,9 @@
 #pragma once
 // Files and folders that appear whole or not at all. Programs open their outputs before long work starts, so
 // that a wrong path is an error at once and not after hours; a reader never sees half of one.
+//
+// A process that is killed leaves its temporary files and folders, whose names end in .part. The next output
+// of this machine to the same folder removes the files, and the next to the same target a folder.
 
 #include <filesystem>
 #include <string>
