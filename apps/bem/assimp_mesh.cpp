@@ -3,6 +3,7 @@
 
 #include <assimp/Importer.hpp>
 #include <fstream>
+#include <limits>
 
 #include "apps/bem/mesh_file.hpp"
 #include "trisweep/core/error.hpp"
@@ -25,6 +26,9 @@ class PartReader {
     }
     for (unsigned f = 0; f < part.mNumFaces; ++f) {
       const aiFace& face = part.mFaces[f];
+      if (face.mNumIndices > part.mNumVertices)
+        throw InputError(file_, 0, fmt::format("facet {} has more corners than there are vertices", f + 1),
+                         "correct the number of its corners, which comes before them");
       for (unsigned k = 0; k < face.mNumIndices; ++k) {
         if (face.mIndices[k] >= part.mNumVertices) refuse(f, "has a corner that is none of the vertices");
       }
@@ -48,22 +52,55 @@ class PartReader {
   const std::filesystem::path& file_;
 };
 
-// assimp looks for ever for the end of a PLY file's header that has none.
-void require_end_of_header(const std::filesystem::path& file) {
+constexpr const char* write_ply_again = "the file is truncated or damaged: write it again";
+
+// Of a PLY file: so many elements of a kind, as its header says.
+struct PlyElements {
+  std::string name;
+  std::int64_t count = 0;
+  std::int64_t properties = 0;
+};
+
+// assimp takes memory for as many elements as the header of a PLY file says, and looks for ever for the end
+// of a header that has none. A property takes a byte or more, in text a digit and what follows it.
+void check_ply_header(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string line;
   if (!std::getline(in, line) || !line.starts_with("ply")) return;
+  std::vector<PlyElements> elements;
+  bool is_text = false;
   while (std::getline(in, line)) {
-    if (matrix::trimmed(line) == "end_header" && !in.eof()) return;
+    matrix::Words words(line);
+    const std::string_view word = words.next();
+    if (word == "format") is_text = words.next() == "ascii";
+    if (word == "property" && !elements.empty()) ++elements.back().properties;
+    if (word == "element") {
+      PlyElements& made = elements.emplace_back();
+      made.name = words.next();
+      const std::string_view count = words.next();
+      if (matrix::parse_integer(count, made.count) == matrix::NumberDefect::overflow)
+        made.count = std::numeric_limits<std::int64_t>::max();
+    }
+    if (matrix::trimmed(line) != "end_header" || in.eof()) continue;
+    const auto bytes =
+        static_cast<std::int64_t>(std::filesystem::file_size(file)) - std::int64_t{in.tellg()} + 1;
+    for (const PlyElements& of : elements) {
+      if (of.count > bytes / std::max<std::int64_t>(1, of.properties * (is_text ? 2 : 1)))
+        throw InputError(
+            file, 0,
+            fmt::format("the header promises more elements '{}' than the file has room for", of.name),
+            write_ply_again);
+    }
+    return;
   }
-  throw InputError(file, 0, "the header does not end", "the file is truncated or damaged: write it again");
+  throw InputError(file, 0, "the header does not end", write_ply_again);
 }
 
 }  // namespace
 
 void read_with_assimp(const std::filesystem::path& file, TriangleSink& sink) {
   if (!std::ifstream(file)) throw InputError(file, 0, "cannot be read", "check the name and its permissions");
-  require_end_of_header(file);
+  check_ply_header(file);
   Assimp::Importer importer;
   const aiScene* const scene = importer.ReadFile(file.string(), 0);
   if (scene == nullptr)

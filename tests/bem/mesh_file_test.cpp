@@ -1,5 +1,6 @@
 #include "apps/bem/mesh_file.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -145,6 +146,22 @@ TEST_F(MeshFile, StlObjAndPly) {
     EXPECT_EQ(mesh.size(), sphere.size()) << file;
     EXPECT_NEAR(total(mesh), total(sphere), 1e-4) << file;
   }
+}
+
+// Before memory is taken for what the header promises.
+TEST_F(MeshFile, PlyFilesThatPromiseMoreThanTheyHaveAreRefused) {
+  const std::string text = as_ply(sphere_mesh({4, 2}, 1, {0, 0, 0}));
+  const auto with = [&](const std::string& part, const std::string& other) {
+    const std::size_t at = text.find(part);
+    return refusal("a.ply", text.substr(0, at) + other + text.substr(text.find('\n', at)));
+  };
+  for (const char* const count : {"2000000000", "99999999999999999999", "500"}) {
+    EXPECT_NE(with("element vertex", fmt::format("element vertex {}", count)).find("elements 'vertex'"),
+              std::string::npos);
+    EXPECT_NE(with("element face", fmt::format("element face {}", count)).find("elements 'face'"),
+              std::string::npos);
+  }
+  EXPECT_NE(with("3 0 ", "250 0 1 2").find("more corners than there are vertices"), std::string::npos);
 }
 
 TEST_F(MeshFile, TrianglesWithoutAreaAreRemovedWhenTheyMayBe) {
