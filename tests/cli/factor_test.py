@@ -142,6 +142,12 @@ class Factor(CommandTest):
             self.factor("--json", "factor.json")
             self.assertEqual([name for name in self.files() if name.endswith(".part")], [])
 
+    def test_any_number_of_ranks_will_solve(self):
+        self.succeed("gallery", "poisson3d", "--n", 5, "-o", "a.mtx")
+        self.factor("--ranks", 2**20, matrix="a.mtx")
+        self.succeed("predict", "a.mtx", "--machine", "generic", "--ranks", 300000, "--mapping", "proportional",
+                     "--no-floors")
+
     def test_a_structurally_singular_matrix_leaves_no_folder(self):
         self.write("singular.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n")
         result = self.run_here("factor", "singular.mtx", "-o", "A.factors")

@@ -30,6 +30,11 @@ TEST(AnalysisOptions, SayHowManyLevelsAreNeeded) {
   EXPECT_GE(needed(all_axes(16, {"two-sided"})), 4);
 }
 
+// Of a million ranks each needs a leaf, and some below: more than a tree may have.
+TEST(AnalysisOptions, HaveNoMoreLevelsThanAreAllowed) {
+  EXPECT_EQ(levels({.grid = {1024, 1024, 1}, .mapping = "proportional"}), ordering::most_levels);
+}
+
 TEST(AnalysisOptions, ServeEveryPlanThatMayBeChosen) {
   PlanAxes axes = only({.grid = {1, 1, 1024}});
   axes.grid.push_back({32, 32, 1});

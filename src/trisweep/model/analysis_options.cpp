@@ -22,6 +22,7 @@ ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAx
     const int whole = symbolic_options(name, axes.grid.front().ranks(), on_gpus).whole_levels;
     ordering.needed_levels = std::max(ordering.needed_levels, whole);
   }
+  ordering.needed_levels = std::min(ordering.needed_levels, ordering::most_levels);
   ordering.tree_levels = std::max(ordering.tree_levels, ordering.needed_levels);
   return ordering;
 }

@@ -23,7 +23,6 @@ namespace {
 
 // A leaf of the separator tree has at least about this many columns.
 constexpr Index smallest_leaf = 32;
-constexpr int most_levels = 20;
 
 // A vertex with this many times the average degree, and more than this many times sqrt(n), is a hub.
 constexpr double hub_ratio = 10;

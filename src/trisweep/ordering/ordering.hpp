@@ -44,12 +44,15 @@ std::span<const NamedMethod> methods();
 // Throws Error(usage) that lists the names there are.
 const NamedMethod& find_method(std::string_view name);
 
+// Of any separator tree, which then has a million leaves.
+inline constexpr int most_levels = 20;
+
 struct OrderingOptions {
   Method method = Method::metis;
   bool matching = true;     // permute rows for the largest product of the diagonal (as MC64, job 5, does)
   bool equilibrate = true;  // scale by powers of two: the matching's factors, or else to a largest entry of 1
   bool balanced = false;    // the matching: in balanced units whatever the given ones are
-  int tree_levels = 6;      // at most; fewer when the matrix is small
+  int tree_levels = 6;      // at most, up to most_levels; fewer when the matrix is small
   int needed_levels = 0;    // of these, what the plan makes use of
   bool pairs = false;       // of a symmetric matrix: match, and keep large entries' rows together in pairs
   Index seed = 1;           // of the dissection; the same seed gives the same order
