@@ -46,6 +46,10 @@ MEANINGLESS = {
     ("bem", "--object", "hum2", "--array", 2): "--array is not for --object hum2",
     ("bem", "--object", "spheres", "--n", 300, "--field", 2): "--field is not for --object spheres",
     ("bem", "--object", "./o.obj", "--radius", 2): "--radius is not for --object ./o.obj",
+    ("bem", "--object", "./o.obj", "--potential", "1,2"): "--potential with two values is not for --object ./o.obj",
+    ("bem", "--object", "sphere", "--n", 300, "--radius", "1,2"): "--radius with two values is not for --object sphere",
+    ("bem", "--object", "sphere", "--n", 300, "--potential", "1,2"):
+        "--potential with two values is not for --object sphere",
     ("bem", "--object", "sphere", "--n", 300, "--closed"): "--closed is not for generated objects",
     ("bem", "--object", "sphere", "--n", 300, "--replace-every", 3): "--replace-every is not for --method bicgstab",
     ("bem", "--object", "sphere", "--n", 300, "--device", "native", "--gpus", 2): "--gpus is not for --device native",
