@@ -1,5 +1,7 @@
 #include "plan_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -147,6 +149,13 @@ model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index
   }
   if (options.grid_text != "auto") axes.grid = {given_grid(options, ranks)};
   return axes;
+}
+
+void require_ranks(const distribution::ProcessGrid& grid, Index ranks) {
+  if (grid.ranks() != ranks)
+    throw Error(ErrorKind::usage,
+                fmt::format("grid {} has {} ranks, not {}", grid.name(), grid.ranks(), ranks),
+                fmt::format("give --ranks {}, or another --grid", grid.ranks()));
 }
 
 distribution::ProcessGrid given_grid(const PlanOptions& options, Index ranks) {

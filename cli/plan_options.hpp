@@ -40,6 +40,9 @@ std::optional<solve::SolverOptions::Compress> compress_option(const std::string&
 // the ranks.
 distribution::ProcessGrid given_grid(const PlanOptions& options, Index ranks);
 
+// Throws Error(usage) when a grid does not have as many ranks as --ranks says.
+void require_ranks(const distribution::ProcessGrid& grid, Index ranks);
+
 // What is left to choose: any grid of that many ranks when none is asked for, and all of every other axis
 // that `sub` was not given.
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks);

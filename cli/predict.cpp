@@ -40,11 +40,7 @@ Index ranks_of(const PredictCommand& o) {
     throw Error(ErrorKind::usage, "the number of ranks is not given", "give --ranks or --grid");
   }
   const auto grid = distribution::parse_grid(o.grid_text);
-  if (o.ranks > 0 && o.ranks != grid.ranks()) {
-    throw Error(ErrorKind::usage,
-                fmt::format("grid {} has {} ranks, not {}", grid.name(), grid.ranks(), o.ranks),
-                "leave out --ranks or --grid");
-  }
+  if (o.ranks > 0) require_ranks(grid, o.ranks);
   return grid.ranks();
 }
 

@@ -38,7 +38,7 @@ struct SptrsvOptions : SystemFiles {
 std::string described_algorithms() {
   return "auto: the fastest by estimate; " + described(sptrsv::algorithms()) +
          "; on a device: " + described(sptrsv::device_algorithms()) +
-         "; with --pes, on any device: " + described(studies::designs());
+         "; with --pes, on any device, and without auto: " + described(studies::designs());
 }
 
 struct Times {
@@ -236,6 +236,9 @@ void check_options(const CLI::App& sub, const SptrsvOptions& options) {
     refuse(sub, {"--solves"}, device, "use --device native");
     if (options.device != "emulated") refuse(sub, {"--threads"}, device, "use --device emulated");
   }
+  if (options.pes.pes > 0 && options.solver.algorithm == "auto")
+    throw Error(ErrorKind::usage, "--pes solves by one design, and none is chosen",
+                fmt::format("give --algorithm one of {}", fmt::join(names_of(studies::designs()), ", ")));
   if (options.pes.pes > 0 || options.solver.algorithm != "auto")
     refuse(sub, {"--solves"}, "--algorithm " + options.solver.algorithm, "use --algorithm auto");
 }

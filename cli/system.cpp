@@ -125,9 +125,13 @@ std::vector<Index> read_rows(const std::string& file, Index rows) {
   std::string_view line;
   while (matrix::next_content_line(lines, line)) {
     matrix::Words words(line);
-    list.push_back(static_cast<Index>(
-        matrix::expect_integer(lines, words.next(), "a row of the solution", 1, rows) - 1));
-    matrix::expect_end_of_line(lines, words.next());
+    std::int64_t row = 0;
+    const bool whole = matrix::parse_integer(words.next(), row) == matrix::NumberDefect::none;
+    if (!whole || row < 1 || row > rows || !words.next().empty())
+      throw lines.error(fmt::format("expected the number of a row of the solution, from 1 to {}, found {}",
+                                    rows, matrix::in_quotes(matrix::trimmed(line))),
+                        "write one number in each line");
+    list.push_back(static_cast<Index>(row - 1));
   }
   if (list.empty())
     throw InputError(file, 0, "there is no row in the file",

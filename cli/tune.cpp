@@ -78,6 +78,8 @@ void add_tune(CLI::App& app, Run& run) {
       std::string summary;
       mpi::agree_on_error(context.world, [&] {
         if (!context.is_root()) return;
+        const std::string& grid = options->grid_text;
+        if (grid != "auto" && grid != "square") require_ranks(distribution::parse_grid(grid), options->ranks);
         options->axes = open_axes(*sub, *options, options->ranks);
         summary = tune(*options, context.terminal);
       });

@@ -259,7 +259,7 @@ class Predict(CommandTest):
                 ((*good, "--ranks", 2, "--json", "out", "--save-analysis", "./out"), "--save-analysis"),
                 (("predict", "--analysis", "damaged", "--machine", "cori-knl", "--ranks", 2), "damaged"),
                 (("predict", "--analysis", "definite.mtx", "--machine", "cori-knl", "--ranks", 2),
-                 "it is not an HDF5 file, as a saved analysis is"),
+                 "it is not an HDF5 file of the format 'saved analysis'"),
                 (("machines", "earth-simulator"), "earth-simulator"),
                 (("machines", "--json", "all.json"), "--json"),
                 (("machines", "--measure"), "two ranks")):

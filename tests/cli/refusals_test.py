@@ -86,6 +86,11 @@ BAD_CALLS = {
     "grid with a negative number": (["solve", "good.mtx", "--grid", "1x-1x1"], "1x-1x1"),
     "layers not a power of two": (["solve", "good.mtx", "--grid", "1x1x3"], "power of two"),
     "grid too large": (["solve", "good.mtx", "--grid", "5x5x1"], "mpirun -n 25"),
+    "grid for one rank": (["solve", "good.mtx", "--grid", "2x1x1"], "needs 2 ranks, but there is 1"),
+    "grid of other ranks than are given": (["tune", "good.mtx", "--machine", "generic", "--ranks", "7", "--grid",
+                                            "2x2x1"], "give --ranks 4, or another --grid"),
+    "no diagonal": (["solve", "zeros.mtx", "--method", "gmres", "--preconditioner", "ilut"],
+                    "incomplete factorizations need a diagonal entry"),
     "grid beyond any machine": (["solve", "good.mtx", "--grid", "99999x99999x1024"], "99999x99999x1024"),
     "unknown tree": (["solve", "good.mtx", "--tree", "oak"], "oak"),
     "unknown schedule": (["solve", "good.mtx", "--schedule", "later"], "later"),
@@ -211,6 +216,7 @@ class Refusals(CommandTest):
         self.write("long.mtx", ARRAY + "3 1\n1\n2\n3\n")
         self.write("short.mtx", ARRAY + "1 1\n1\n")
         self.write("nan.mtx", ARRAY + "2 1\n1\nnan\n")
+        self.write("zeros.mtx", BANNER + "2 2 2\n1 2 1\n2 1 1\n")
         before = self.files()
         for name, (arguments, word) in BAD_CALLS.items():
             with self.subTest(name):

@@ -48,6 +48,9 @@ class Sparse(CommandTest):
     def test_wrong_rows_are_refused(self):
         self.write("beyond", "3\n513\n")
         self.refuse("beyond:2", "solve", "A.mtx", "--rows", "beyond")
+        self.write("pair", "1 2\n")
+        self.refuse("expected the number of a row of the solution, from 1 to 512, found '1 2'", "solve", "A.mtx", "--rows",
+                    "pair")
         self.write("empty", "% none\n")
         self.refuse("there is no row", "solve", "A.mtx", "--rows", "empty")
         self.refuse("--rows is not for", "solve", "A.mtx", "--rows", "rows", "--method", "bicgstab")

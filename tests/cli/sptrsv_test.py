@@ -52,7 +52,7 @@ class Sptrsv(CommandTest):
                 record = self.record("run.json")["sptrsv"]
                 self.assertEqual(record["device"], "emulated")
                 self.assertEqual(record["launches"], 1)
-        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "emulated", "--pes", 2], "no design 'auto'"),
+        for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "emulated", "--pes", 2], "give --algorithm one of unified,"),
                             (["--device", "emulated", "--pes", 2, "--algorithm", "push", "--one-stream"],
                              "of predictions"),
                             (["--device", "emulated", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
@@ -95,7 +95,7 @@ class Sptrsv(CommandTest):
             self.assertLess(record["solve"]["componentwise_backward_error"], 1e-13)
             seconds[design] = record["solve"]["seconds_median"]
         self.assertEqual(min(seconds, key=seconds.get), "push")
-        for words, text in ((["--algorithm", "magic"], "no design 'magic'"),
+        for words, text in ((["--algorithm", "magic"], "no design 'magic'"), ([], "none is chosen"),
                             (["--algorithm", "push", "--machine", "cori-haswell"], "no GPUs")):
             result = self.run_here("sptrsv", "l.mtx", "--pes", 2, *words)
             self.assertEqual(result.status, 2)

@@ -47,9 +47,12 @@ void check_grid(const ProcessGrid& grid, Index ranks) {
   const std::int64_t layer = std::int64_t{grid.px} * grid.py;
   if (layer > std::numeric_limits<Index>::max() / grid.pz) refuse(grid.name(), "too many ranks");
   if (grid.ranks() == ranks) return;
-  throw Error(ErrorKind::usage,
-              fmt::format("grid {} needs {} ranks, but there are {}", grid.name(), grid.ranks(), ranks),
-              fmt::format("start it with mpirun -n {}, or choose a grid of {} ranks", grid.ranks(), ranks));
+  const auto counted = [](Index count) { return fmt::format("{} rank{}", count, count == 1 ? "" : "s"); };
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("grid {} needs {}, but there {} {}", grid.name(), counted(grid.ranks()),
+                  ranks == 1 ? "is" : "are", ranks),
+      fmt::format("start it with mpirun -n {}, or choose a grid of {}", grid.ranks(), counted(ranks)));
 }
 
 ProcessGrid square_grid(Index ranks) {

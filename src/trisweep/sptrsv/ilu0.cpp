@@ -60,7 +60,7 @@ std::vector<Offset> diagonals_of(const matrix::Pattern& p) {
     const auto found = std::ranges::lower_bound(row, i);
     if (found == row.end() || *found != i) {
       throw Error(ErrorKind::input, fmt::format("row {} has no diagonal entry", i + 1),
-                  "ILU(0) needs a diagonal entry in every row: use lu");
+                  "incomplete factorizations need a diagonal entry in every row: use lu");
     }
     at.push_back(p.row_ptr[usize(i)] + (found - row.begin()));
   }

@@ -188,7 +188,7 @@ Hdf5Reader::Hdf5Reader(std::filesystem::path file, const FileFormat& format, Any
   if (std::filesystem::is_directory(path_)) refuse("it is a folder");
   if (!std::ifstream(path_)) refuse(std::strerror(errno));
   if (H5Fis_hdf5(path_.c_str()) <= 0)
-    refuse(fmt::format("it is not an HDF5 file, as a {} is", format_.name));
+    refuse(fmt::format("it is not an HDF5 file of the format '{}'", format_.name));
   file_ = opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
 }
 
@@ -204,9 +204,10 @@ void Hdf5Reader::require_format() const {
   const htri_t named = H5Aexists(file_.id(), "format");
   if (named < 0) refuse_damaged();
   if (named == 0 || text("format") != format_.name)
-    refuse(fmt::format("an HDF5 file, but not a {}", format_.name));
+    refuse(fmt::format("an HDF5 file, but not of the format '{}'", format_.name));
   if (number("version") != format_.version)
-    refuse(fmt::format("a {} of version {}, not {}", format_.name, number("version"), format_.version));
+    refuse(fmt::format("the format '{}' of version {}, not {}", format_.name, number("version"),
+                       format_.version));
 }
 
 void Hdf5Reader::refuse(const std::string& what) const {

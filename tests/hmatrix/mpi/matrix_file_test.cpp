@@ -192,7 +192,7 @@ TEST_F(MatrixFile, WhatIsNoFolderOfOursIsRefusedOnEveryRank) {
     fs::create_directory(path);
   });
   with_hdf5(storage::index_of_folder, [](hid_t) {});
-  expect_refused(storage::index_of_folder, "not a trisweep H-matrix");
+  expect_refused(storage::index_of_folder, "not of the format 'trisweep H-matrix'");
   on_rank_0([&] { std::ofstream(path / storage::index_of_folder) << "%%MatrixMarket matrix\n"; });
   expect_refused(storage::index_of_folder, "not an HDF5 file");
   on_rank_0([&] { fs::remove_all(path); });
