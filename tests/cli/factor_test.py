@@ -128,6 +128,12 @@ class Factor(CommandTest):
                     "matrix/run.json")
         self.succeed("solve", "--factors", "A.factors")
 
+    def test_a_missing_file_of_panels_is_named(self):
+        self.factor()
+        self.path("A.factors/panels-0.h5").unlink()
+        for command in ("info", "solve"):
+            self.refuse("A.factors/panels-0.h5: it is missing", command, "--factors", "A.factors")
+
     def test_what_a_killed_run_leaves_is_removed_by_the_next(self):
         """It is killed when its folder is there, which is before it reads the matrix, from a pipe."""
         os.mkfifo(self.path("a.mtx"))

@@ -151,6 +151,7 @@ solve::FactorSources<T> load_factors(const mpi::Communicator& comm, const std::f
     mpi::agree_on_error(comm, [&] {
       if (comm.rank() != 0) return;
       index = read_index<T>(folder);
+      require_files({.folder = folder, .identity = {}, .number = index.head.file});
       factors.diagonal = index.head.diagonal;
       mixed = model::find_precision(index.head.precision).mixed();
     });

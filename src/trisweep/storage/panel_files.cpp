@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "trisweep/core/error.hpp"
 #include "trisweep/engine/panel_columns.hpp"
 #include "trisweep/storage/hdf5_file.hpp"
 
@@ -163,6 +165,13 @@ void write_panels(const PanelFiles& files, const distribution::LocalBlocks& loca
       file.list<std::byte>(name_of(side), std::as_bytes(values_of<S>(files, number, local_blocks.side(side),
                                                                      panels.side[at(side)])));
     file.commit();
+  }
+}
+
+void require_files(const PanelFiles& files) {
+  for (const Index number : std::set<Index>(files.number.begin(), files.number.end())) {
+    const auto file = path_of(files, number);
+    if (!std::filesystem::exists(file)) throw InputError(file, 0, "it is missing", format.remedy);
   }
 }
 

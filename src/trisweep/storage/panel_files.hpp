@@ -32,6 +32,9 @@ template <Scalar S>
 void write_panels(const PanelFiles& files, const distribution::LocalBlocks& local_blocks,
                   const engine::PieceValues<S>& panels);
 
+// Throws InputError that names the first of the files that is missing. For one process.
+void require_files(const PanelFiles& files);
+
 // Factors as they were saved.
 struct SavedPanels {
   const PanelFiles& files;
