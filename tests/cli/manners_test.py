@@ -279,6 +279,14 @@ class Manners(CommandTest):
         for x, y in zip(huge, read_dense(self.path("x.mtx"))[0]):
             self.assertAlmostEqual(x, y, delta=1e-12 * abs(y))
 
+    def test_errors_are_known_where_only_sums_of_magnitudes_overflow(self):
+        self.write("a.mtx", matrix_text(2, {(0, 0): 4.0, (0, 1): 1.0, (1, 1): 3.0}))
+        self.write("b.mtx", dense_text([[1e308, 1e308]]))
+        result = self.succeed("solve", "a.mtx", "--rhs", "b.mtx", "--json", "run.json")
+        self.assertIn("componentwise backward error 0.0e+00", result.out)
+        for kind in ("", "componentwise_", "arioli_demmel_duff_"):
+            self.assertEqual(self.record("run.json")["solve"][f"{kind}backward_error"], 0)
+
     def test_surfaces_beyond_memory_are_refused_at_once(self):
         said = self.refuse("bem", "--object", "sphere", "--n", 2**30, says="not enough memory for the surface", timeout=20)
         self.assertRegex(said, r"2\d\d GiB needed, [\d.e+]+ GiB available")

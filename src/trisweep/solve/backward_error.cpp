@@ -189,6 +189,7 @@ void Residuals<T>::measure_typically(Op op, V b, V x, double enough, std::span<R
     const double lenient = ratio(size, denominator(own, typical, share<T>));
     n.typical_quotient = krylov::larger(n.typical_quotient, lenient);
     const double strict = ratio(size, own);
+    n.quotient = krylov::larger(n.quotient, strict);
     if (strict > acceptable) {
       const double small = device::is_given(right, own) ? strict : ratio(size, typical);
       n.small_residual = krylov::larger(n.small_residual, small);
@@ -197,17 +198,20 @@ void Residuals<T>::measure_typically(Op op, V b, V x, double enough, std::span<R
     ++n.small_equations;
     n.small_size = std::max(n.small_size, ratio(own, typical));
   });
-  constexpr std::size_t kinds = 3;
+  constexpr std::size_t kinds = 4;
   std::vector<double> most(kinds * columns);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t c = i % columns;
-    const double values[kinds] = {found[i].typical_quotient, found[i].small_residual, found[i].small_size};
+    const double values[kinds] = {found[i].typical_quotient, found[i].small_residual, found[i].small_size,
+                                  found[i].quotient};
     for (std::size_t kind = 0; kind < kinds; ++kind)
       most[kinds * c + kind] = std::max(most[kinds * c + kind], values[kind]);
     norms[c].small_equations += found[i].small_equations;
   }
   a_.comm().max(most);
   for (std::size_t c = 0; c < columns; ++c) {
+    // Where a sum of magnitudes overflows, equations that hold exactly still have no error.
+    if (std::isinf(norms[c].quotient)) norms[c].quotient = most[kinds * c + 3];
     norms[c].typical_quotient = std::min(most[kinds * c], norms[c].quotient);  // but for rounding
     norms[c].small_residual = most[kinds * c + 1];
     norms[c].small_size = most[kinds * c + 2];
@@ -231,7 +235,8 @@ template <Scalar T>
 ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
   return {{.componentwise = n.quotient,
            .arioli_demmel_duff = n.typical_quotient,
-           .normwise = ratio(n.r, weights(op).norm_inf * n.x + n.b)},
+           // No larger, and not known where a norm overflows.
+           .normwise = std::min(n.quotient, ratio(n.r, weights(op).norm_inf * n.x + n.b))},
           {n.small_equations, n.small_size, n.small_residual}};
 }
 
