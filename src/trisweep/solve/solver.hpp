@@ -150,5 +150,6 @@ namespace trisweep {
 using solve::BlockRows;
 using solve::dealt_out;
 using solve::Solver;
+using solve::SolverOptions;
 
 }  // namespace trisweep
