@@ -1,5 +1,5 @@
 #pragma once
-// Analyses in HDF5 files (hmatrix/hdf5_file.hpp).
+// Analyses in HDF5 files (storage/hdf5_file.hpp).
 
 #include "trisweep/core/output_file.hpp"
 #include "trisweep/model/saved_analysis.hpp"

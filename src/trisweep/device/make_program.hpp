@@ -72,7 +72,7 @@ struct Program : ProgramArrays<Vector> {
 Program make_program(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
                      const plan::Plan& plan, ExchangeBackend exchange_backend = ExchangeBackend::puts);
 
-// Measures answers to op(A) x = b (measure.hpp), of which each PE has some rows, this one `rows` of them.
+// Measures answers to op(A) x = b (residual.hpp), of which each PE has some rows, this one `rows` of them.
 // `columns` brings x to the work rows that are the columns of these.
 Program make_residual_program(Index pe, Index pes, const plan::VectorPhase& columns, Index rows,
                               ExchangeBackend exchange_backend = ExchangeBackend::puts);

@@ -133,7 +133,7 @@ struct Negation {
   Index rows;
 };
 
-// Rows of the caller's whose residuals are measured (measure.hpp).
+// Rows of the caller's whose residuals are measured (residual.hpp).
 struct Measure {
   Range rows;
   Index largest;       // first work row of the largest of each kind
