@@ -79,6 +79,8 @@ class GivenFactors(unittest.TestCase):
                 trisweep.from_factors(a, factors(a, **changes))
         with self.assertRaisesRegex(ValueError, "None"):
             trisweep.from_factors(a, None)
+        with self.assertRaisesRegex(TypeError, "factors is str.*'L'"):
+            trisweep.from_factors(a, "x")
         singular = sparse.csc_array(good.U - sparse.csc_array(([good.U[59, 59]], ([59], [59])), shape=(60, 60)))
         with self.assertRaisesRegex(trisweep.NumericalError, "zero at place 59"):
             trisweep.from_factors(a, factors(a, U=singular))

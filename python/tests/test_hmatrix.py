@@ -67,5 +67,10 @@ class HMatrices(unittest.TestCase):
                 trisweep.hmatrix(POINTS, real, **wrong)
         with self.assertRaisesRegex(ValueError, "threads"):
             trisweep.hmatrix(POINTS, real, threads=0)
+        for wrong in ({"leaf_size": 1.5}, {"threads": 1.5}, {"eta": None}):
+            (name,) = wrong
+            with self.assertRaisesRegex(TypeError, f"{name} is"):
+                trisweep.hmatrix(POINTS, real, **wrong)
+        trisweep.hmatrix(POINTS[:9], real, leaf_size=np.int64(2**40), threads=np.int32(1), eps=np.float32(1e-3))
         with self.assertRaisesRegex(TypeError, "longdouble|float128"):
             trisweep.hmatrix(POINTS, real, dtype=np.longdouble)

@@ -1,6 +1,7 @@
 """`trisweep.gmres` and `bicgstab` as SciPy's."""
 
 import unittest
+import warnings
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +29,19 @@ class Methods(unittest.TestCase):
                         self.assert_solves(a, x, b, rtol)
                 x, info = method(a, b, rtol=0, atol=1e-2)
                 self.assertLessEqual(np.linalg.norm(b - a @ x), 1.01e-2)
+
+    def test_solve_to_an_absolute_tolerance_at_any_size(self):
+        a = random_matrix(200)
+        for size in (1e-300, 1e-170, 1, 1e170):
+            for dtype in ("float64", "complex128"):
+                b = size * random_vectors(200, dtype)
+                for method in METHODS:
+                    with self.subTest((method.__name__, size, dtype)), warnings.catch_warnings(action="error"):
+                        x, info = method(a, b, rtol=0, atol=1e3 * size)
+                        self.assertEqual((info, np.abs(x).max()), (0, 0))
+                        x, info = method(a, b, rtol=0, atol=1e-3 * size)
+                        self.assertEqual(info, 0)
+                        self.assertLessEqual(np.linalg.norm((b - a @ x) / size), 1.01e-3)
 
     def test_are_preconditioned(self):
         a = random_matrix(300) + 1e-3 * sparse.eye_array(300, k=7)
@@ -90,3 +104,15 @@ class Methods(unittest.TestCase):
                 method(a, np.ones(60), np.ones(59))
             with self.assertRaisesRegex(ValueError, "square"):
                 method(a[:10], np.ones(10))
+            with self.assertRaisesRegex(ValueError, "maxiter is -5"):
+                method(a, np.ones(60), maxiter=-5)
+            with self.assertRaisesRegex(TypeError, "maxiter is 5.0"):
+                method(a, np.ones(60), maxiter=5.0)
+            with self.assertRaisesRegex(TypeError, "rtol is None"):
+                method(a, np.ones(60), rtol=None)
+            method(a, np.ones(60), maxiter=np.int64(5), rtol=np.float32(0.1), atol=np.float32(0))
+        for restart in (-1, 0):
+            with self.assertRaisesRegex(ValueError, f"restart is {restart}"):
+                trisweep.gmres(a, np.ones(60), restart=restart)
+        with self.assertRaisesRegex(TypeError, "restart is 5.0"):
+            trisweep.gmres(a, np.ones(60), restart=5.0)

@@ -235,6 +235,8 @@ class Answers(unittest.TestCase):
         for out in (np.empty(59), np.empty((60, 1)), np.empty(60, np.float32), frozen):
             with self.assertRaisesRegex(ValueError, "float64 of .60,. is needed"):
                 lu.solve(np.ones(60), out=out)
+        with self.assertRaisesRegex(TypeError, "out is list"):
+            lu.solve(np.ones(60), out=[0.0] * 60)
 
     def test_of_new_values(self):
         for dtype in DTYPES:
@@ -329,6 +331,10 @@ class Errors(unittest.TestCase):
                 trisweep.splu(a, **option)
         with self.assertRaisesRegex(ValueError, "lowest precision"):
             trisweep.splu(a.astype(np.float32), precision="mixed")
+        for option in ({"threads": 2.0}, {"compress": None}, {"compress": 1j}, {"ordering": None}, {"device": None}):
+            (name,) = option
+            with self.subTest(option), self.assertRaisesRegex(TypeError, f"{name} is .*: give a "):
+                trisweep.splu(a, **option)
 
     def test_of_words(self):
         with self.assertRaisesRegex(ValueError, "'C', not one of"):
@@ -383,6 +389,16 @@ class Options(unittest.TestCase):
             with self.subTest(options):
                 x = trisweep.splu(a, **options).solve(b)
                 self.assertLess(largest(x - expected), 1e-11 * largest(expected))
+
+    def test_are_numbers_and_strings_of_numpy(self):
+        a, b = random_matrix(), random_vectors(60)
+        text = {"ordering": "amd", "kind": "lu", "device": "native", "precision": "double", "refine": "best"}
+        for options in (
+            {"threads": 2, "deterministic": True, "compress": 1e-3},
+            {"compress": "off", **text},
+        ):
+            of_numpy = {name: np.array(value)[()] for name, value in options.items()}
+            np.testing.assert_array_equal(trisweep.splu(a, **of_numpy).solve(b), trisweep.splu(a, **options).solve(b))
 
     def test_reach_the_factors(self):
         a = random_matrix(600)

@@ -44,6 +44,35 @@ class Triangular(unittest.TestCase):
         np.testing.assert_array_equal(before, expected)
         np.testing.assert_array_equal(triangle.data, data)
 
+    def test_takes_zeros_stored_in_the_other_triangle(self):
+        b = random_vectors(60)
+        for lower in (True, False):
+            a = random_matrix()
+            row, column = a.nonzero()
+            a.data[(row < column) if lower else (row > column)] = 0
+            nnz = a.nnz
+            for unit in (False, True):
+                x = trisweep.spsolve_triangular(a, b, lower, unit_diagonal=unit)
+                dense = a.toarray() + unit * np.diag(1 - a.diagonal())
+                self.assertLess(largest(x - np.linalg.solve(dense, b)), 1e-12 * largest(x))
+            self.assertEqual(a.nnz, nnz)
+
+    def test_takes_flags_and_numbers_of_any_kind(self):
+        triangle = sparse.tril(random_matrix())
+        b = random_vectors(60)
+        for kind in (bool, int, np.bool_):
+            for lower, unit in ((True, False), (True, True)):
+                np.testing.assert_array_equal(
+                    trisweep.spsolve_triangular(
+                        triangle, b, kind(lower), unit_diagonal=kind(unit), threads=np.int64(1)
+                    ),
+                    trisweep.spsolve_triangular(triangle, b, lower, unit_diagonal=unit),
+                )
+        with self.assertRaisesRegex(TypeError, "threads is 2.0"):
+            trisweep.spsolve_triangular(triangle, b, threads=2.0)
+        with self.assertRaisesRegex(ValueError, "0 threads"):
+            trisweep.spsolve_triangular(triangle, b, threads=0)
+
     def test_refuses_what_has_no_answer(self):
         a = random_matrix()
         with self.assertRaisesRegex(np.linalg.LinAlgError, "row 0, column .* above"):

@@ -74,9 +74,13 @@ def from_factors(
 def _taken(factors: LuFactors | None, system: System) -> tuple:
     if factors is None:
         raise ValueError("factors is None on the first rank: give them there")
-    # L's columns as rows.
-    parts = [canonical_rows(part, is_part=True) for part in (factors.L.T, factors.U)]
-    perms = [np.asarray(perm).astype(np.int32) for perm in (factors.perm_r, factors.perm_c)]
+    try:
+        triangles = factors.L.T, factors.U  # L's columns as rows
+        given = factors.perm_r, factors.perm_c
+    except AttributeError as error:
+        raise TypeError(f"factors is {type(factors).__name__}, which is not as SciPy's SuperLU: {error}") from None
+    parts = [canonical_rows(part, is_part=True) for part in triangles]
+    perms = [np.asarray(perm).astype(np.int32) for perm in given]
     ones = np.ones(len(perms[0]))
     scales = [np.asarray(getattr(factors, name, ones), np.float64) for name in ("row_scale", "col_scale")]
     return (*(_rows(part, system) for part in parts), *perms, *scales)

@@ -11,6 +11,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from trisweep import _core
 from trisweep.arrays import in_columns
+from trisweep.options import number_of_threads, real_number, whole_number
 
 Kernel = Callable[[NDArray | int, NDArray | int], ArrayLike]
 
@@ -86,10 +87,11 @@ def hmatrix(
     dtype = np.dtype(dtype)
     if dtype.name not in _core.hmatrices:
         raise TypeError(f"dtype is {dtype}: H-matrices are of {', '.join(_core.hmatrices)}")
+    eps, eta, leaf_size = real_number("eps", eps), real_number("eta", eta), whole_number("leaf_size", leaf_size)
     if not 0 <= eps < 1 or leaf_size < 1 or not eta > 0:
         raise ValueError(f"eps {eps}, leaf_size {leaf_size}, eta {eta}: give 0 <= eps < 1, and positive others")
-    settings = {"eps": float(eps), "leaf_size": leaf_size, "eta": float(eta)}
-    settings["threads"] = os.cpu_count() if threads is None else threads
+    threads = os.cpu_count() if threads is None else number_of_threads(threads, least=1)
+    settings = {"eps": eps, "leaf_size": min(leaf_size, len(places)), "eta": eta, "threads": threads}
     in_space = np.zeros((len(places), 3))
     in_space[:, : places.shape[1]] = places
 

@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from trisweep import _core
 from trisweep.arrays import canonical_rows, rows_of
+from trisweep.options import real_number, whole_number
 from trisweep.solver import Solver
 
 Operator = sparse.spmatrix | LinearOperator | Any  # or sparse.sparray
@@ -66,7 +67,10 @@ def gmres(
     (array([1., 1., 1., 1., 1.]), 0)
     """
     n = np.shape(b)[0] if np.ndim(b) else 0
-    return _solve("gmres", A, b, x0, rtol, atol, maxiter, min(restart or 20, max(n, 1)), M)
+    restart = 20 if restart is None else whole_number("restart", restart)
+    if restart < 1:
+        raise ValueError(f"restart is {restart}: give a positive number")
+    return _solve("gmres", A, b, x0, rtol, atol, maxiter, min(restart, max(n, 1)), M)
 
 
 def _solve(
@@ -93,16 +97,26 @@ def _solve(
         block = (indptr, indices, values.astype(dtype, copy=False), *others)
     x = start.astype(dtype)
     right = np.ascontiguousarray(right.reshape(n).astype(dtype, copy=False))
-    size = float(np.linalg.norm(right))
-    cycles = 10 * n if maxiter is None else maxiter
+    cycles = 10 * n if maxiter is None else whole_number("maxiter", maxiter)
+    if cycles < 0:
+        raise ValueError(f"maxiter is {cycles}: give a number that is not negative")
     settings = {
-        "tolerance": max(rtol, atol / size if size > 0 else 0.0),
+        "tolerance": max(real_number("rtol", rtol), _relative(real_number("atol", atol), right)),
         "max_iterations": min(cycles * restart, _MOST_ITERATIONS),
         "restart": restart,
     }
     precondition = None if m is None else _into(_apply(m))
     outcome, iterations = _core.krylov[dtype.name](method, block, product, precondition, right, x, settings)
     return x, {"converged": 0, "breakdown": _BREAKDOWN}.get(outcome, max(iterations, 1))
+
+
+def _relative(atol: float, b: NDArray) -> float:
+    """atol / ||b||, of entries whose squares may not be numbers."""
+    parts = np.abs(b.view(b.real.dtype))
+    largest = float(parts.max(initial=0))
+    if not 0 < largest < np.inf:
+        return 0.0
+    return atol / largest / float(np.linalg.norm(parts / largest))
 
 
 def _matrix(a: Operator) -> tuple[tuple | None, Callable | None, np.dtype, int]:

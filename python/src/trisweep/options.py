@@ -1,12 +1,37 @@
 """The options of solvers, which are the command's."""
 
-from typing import Any, Literal
+import operator
+from typing import Any, Literal, SupportsFloat, SupportsIndex
 
 import numpy as np
 
 from trisweep import _core
 
 Device = Literal["native", "emulated", "cuda", "hip"]
+
+
+def whole_number(name: str, value: SupportsIndex) -> int:
+    """Python's or NumPy's; floats are refused, as NumPy and SciPy do."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: give a whole number") from None
+
+
+def real_number(name: str, value: SupportsFloat) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}: give a number") from None
+
+
+def number_of_threads(threads: SupportsIndex, least: int = 0) -> int:
+    """0: the library chooses."""
+    number = whole_number("threads", threads)
+    if not least <= number <= _core.most_threads:
+        automatic = ", or 0" if least == 0 else ""
+        raise ValueError(f"{number} threads: give a number from 1 to {_core.most_threads}{automatic}")
+    return number
 
 
 def settings_of(
@@ -23,8 +48,6 @@ def settings_of(
     deterministic: bool = False,
 ) -> dict[str, Any]:
     """The options as the compiled part takes them."""
-    if not 0 <= threads <= _core.most_threads:
-        raise ValueError(f"{threads} threads: give a number from 1 to {_core.most_threads}, or 0")
     for name, value, choices in (
         ("precision", precision, ("double", "mixed")),
         ("refine", refine, ("auto", "best")),
@@ -35,15 +58,21 @@ def settings_of(
             raise ValueError(f"{name} is {value!r}, not one of {' and '.join(map(repr, choices))}")
     if precision == "mixed" and np.finfo(dtype).eps > np.finfo(np.float64).eps:
         raise ValueError(f"precision is 'mixed', and the matrix {dtype}: its factors have the lowest precision already")
-    eps = {"off": 0.0, "auto": 0.0}.get(compress, compress) if isinstance(compress, str) else compress
-    if isinstance(eps, str) or not 0 <= eps < 1:
+    for name, value in (("device", device), ("ordering", ordering)):  # which the library knows the choices of
+        if not isinstance(value, str):
+            raise TypeError(f"{name} is {value!r}: give a string")
+    if isinstance(compress, str):
+        eps = 0.0 if compress in ("off", "auto") else np.nan
+    else:
+        eps = real_number("compress", compress)
+    if not 0 <= eps < 1:
         raise ValueError(f"compress is {compress!r}: give a relative error from 0 to 1, 'auto' or 'off'")
     return {
-        "threads": threads,
+        "threads": number_of_threads(threads),
         "device": _core.device_name(device),
         "mixed": precision == "mixed",
-        "compress_eps": float(eps),
-        "compress_automatic": compress == "auto",
+        "compress_eps": eps,
+        "compress_automatic": isinstance(compress, str) and compress == "auto",
         "ordering": ordering,
         "kind": kind,
         "factorization": factorization,

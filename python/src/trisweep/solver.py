@@ -576,5 +576,7 @@ def _require_there(there: bool) -> None:
 
 
 def _require_out(out: NDArray | None, b: NDArray, dtype: np.dtype) -> None:
+    if out is not None and not isinstance(out, np.ndarray):
+        raise TypeError(f"out is {type(out).__name__}, not an array of NumPy's")
     if out is not None and (out.shape != b.shape or out.dtype != dtype or not out.flags.writeable):
         raise ValueError(f"out is {out.dtype} of the shape {out.shape}: a writeable {dtype} of {b.shape} is needed")

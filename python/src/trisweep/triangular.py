@@ -12,6 +12,7 @@ from scipy import sparse
 from trisweep import _core
 from trisweep.arrays import canonical_rows, in_columns, rows_of
 from trisweep.errors import NumericalError
+from trisweep.options import number_of_threads
 
 
 def spsolve_triangular(
@@ -40,11 +41,12 @@ def spsolve_triangular(
     dtype = np.result_type(rows.dtype, right.dtype)
     if dtype.name not in _core.triangles:
         raise TypeError(f"a is {rows.dtype} and b {right.dtype}: their common type is {dtype}, which no solver has")
-    _require_triangle(rows, lower, unit_diagonal)
+    rows = _triangle_of(rows, lower, unit_diagonal)
+    threads = number_of_threads(threads, least=1)
     right = in_columns(right, dtype)
     x = right if overwrite_b and right.flags.writeable else np.empty(right.shape, dtype, order="F")
     if right.ndim == 1 or right.shape[1] > 0:
-        triangle(rows.astype(dtype, copy=False), not lower, unit_diagonal, threads, 1).solve(right, x, "N")
+        triangle(rows.astype(dtype, copy=False), not lower, bool(unit_diagonal), threads, 1).solve(right, x, "N")
     return x
 
 
@@ -54,13 +56,18 @@ def triangle(rows: sparse.csr_array, upper: bool, unit_diagonal: bool, threads: 
     return _core.triangles[rows.dtype.name]((*block, np.empty(0, np.int32)), upper, unit_diagonal, threads, solves)
 
 
-def _require_triangle(rows: sparse.csr_array, lower: bool, unit_diagonal: bool) -> None:
-    other = sparse.triu(rows, 1) if lower else sparse.tril(rows, -1)
-    if other.nnz > 0:
-        i, j = other.tocoo().row[0], other.tocoo().col[0]
+def _triangle_of(rows: sparse.csr_array, lower: bool, unit_diagonal: bool) -> sparse.csr_array:
+    """The matrix, without the zeros that it may have stored in its other triangle."""
+    other = sparse.coo_array(sparse.triu(rows, 1) if lower else sparse.tril(rows, -1))
+    if other.count_nonzero() > 0:
+        first = np.flatnonzero(other.data)[0]
         name, where = ("lower", "above") if lower else ("upper", "below")
         raise LinAlgError(
-            f"the matrix is not {name} triangular: its entry in row {i}, column {j} is {where} the diagonal"
+            f"the matrix is not {name} triangular: its entry in row {other.row[first]}, column {other.col[first]} is"
+            f" {where} the diagonal"
         )
     if not unit_diagonal and not (diagonal := rows.diagonal()).all():
         raise NumericalError(f"the matrix is singular: the diagonal of row {np.flatnonzero(diagonal == 0)[0]} is zero")
+    if other.nnz == 0:
+        return rows
+    return sparse.csr_array(sparse.tril(rows) if lower else sparse.triu(rows))
