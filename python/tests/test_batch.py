@@ -1,5 +1,6 @@
 """Many matrices of one pattern."""
 
+import signal
 import unittest
 
 import numpy as np
@@ -7,6 +8,7 @@ from scipy import sparse
 from test_splu import DTYPES, largest, random_matrix, random_vectors
 
 import trisweep
+from trisweep.batch import side_by_side
 
 
 def values_of(a, members):
@@ -67,6 +69,41 @@ class Batches(unittest.TestCase):
         for k, factor in ((0, 1), (2, 2)):
             self.assertLess(largest(factor * chain @ x[k] - 1), 1e-11)
 
+    def test_have_the_dtype_of_solutions(self):
+        for dtype, of_x in (("float32", "complex64"), ("complex64", "complex64"), ("float64", "complex128")):
+            a = random_matrix(dtype=dtype)
+            plan = trisweep.analyze(a)
+            for values in ([a.data, a.data], [0 * a.data] * 2, np.empty((0, a.nnz), dtype)):
+                for b, expected in ((np.ones((2, 60)), dtype), (np.ones((2, 60), "complex128"), of_x)):
+                    for answer in (
+                        plan.factorize_batch(values).solve(b[: len(values)]),
+                        plan.solve_batch(values, b[: len(values)]),
+                    ):
+                        self.assertEqual(answer.x.dtype, np.dtype(expected))
+
+    def test_of_no_right_hand_side(self):
+        a = random_matrix()
+        plan = trisweep.analyze(a)
+        b = np.empty((2, 60, 0))
+        for x, solved in (plan.factorize_batch([a.data] * 2).solve(b), plan.solve_batch([a.data] * 2, b)):
+            self.assertEqual((x.shape, solved.tolist()), (b.shape, [True, True]))
+
+    def test_end_when_they_are_interrupted(self):
+        """All members take about ten seconds."""
+        a, b, count = random_matrix(), np.ones(60), 100_000
+        lu = trisweep.splu(a)
+        taken = []
+
+        def work(k):
+            taken.append(k)
+            lu.solve(b)
+            if k == 10:
+                signal.raise_signal(signal.SIGINT)
+
+        with self.assertRaises(KeyboardInterrupt):
+            side_by_side(work, count, threads=2)
+        self.assertLess(len(taken), count)
+
     def test_take_complex_right_hand_sides(self):
         a = random_matrix()
         b = random_vectors((3, 60), "complex128")
@@ -82,6 +119,10 @@ class Batches(unittest.TestCase):
             plan.factorize_batch(np.ones((3, 5)))
         with self.assertRaisesRegex(ValueError, "not finite"):
             plan.factorize_batch(np.array([a.data, np.nan * a.data]))
+        with self.assertRaisesRegex(TypeError, "threads is 1.5"):
+            plan.factorize_batch([a.data], threads=1.5)
+        with self.assertRaisesRegex(ValueError, "'C', not one of"):
+            plan.solve_batch([0 * a.data], np.ones((1, 60)), trans="C")
         with self.assertRaisesRegex(ValueError, "2 right-hand sides are"):
             plan.factorize_batch(np.array([a.data, a.data])).solve(np.ones((3, 60)))
         self.assertEqual(len(plan.factorize_batch(np.empty((0, a.nnz)))), 0)

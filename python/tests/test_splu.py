@@ -532,6 +532,20 @@ class Objects(unittest.TestCase):
         self.assertEqual(len(errors), 60)
         self.assertLess(largest(errors), 1e-10)
 
+    def test_tell_errors_of_their_own(self):
+        """Another thread may solve between the verdict and the report of it."""
+        lu = trisweep.splu(sparse.csr_array(np.ones((3, 3))))
+
+        class Shared(trisweep.Solver):
+            def report(self):
+                trisweep.Solver.solve(self, np.ones((3, 7)), on_doubt="ignore")
+                return super().report()
+
+        lu.__class__ = Shared
+        with self.assertRaises(trisweep.NumericalError) as caught:
+            lu.solve(np.ones(3))
+        self.assertEqual(caught.exception.report["solve"]["solved_columns"], [False])
+
     def test_end_at_any_time(self):
         kept = [trisweep.splu(random_matrix(seed=seed)) for seed in range(6)]
         del kept[::2]

@@ -243,18 +243,18 @@ class RankSolver {
                           as_array(f.row_scale), as_array(f.col_scale));
   }
 
-  // Returns what is to be said against x, which is there in any case; empty: nothing.
-  std::string solve(const Columns<const T>& b, const Columns<T>& x, char op) {
+  // Returns what is to be said against x, which is there in any case, and the report of it; None: nothing.
+  nb::object solve(const Columns<const T>& b, const Columns<T>& x, char op) {
     return answered([&](Solver<T>& s) { return s.solve(view<const T>(b), view(x), static_cast<Op>(op)); });
   }
   // Of a b with few rows that are not zero.
-  std::string solve_sparse(const Columns<const T>& b, const Columns<T>& x, char op) {
+  nb::object solve_sparse(const Columns<const T>& b, const Columns<T>& x, char op) {
     return answered(
         [&](Solver<T>& s) { return s.solve_sparse(view<const T>(b), view(x), static_cast<Op>(op)); });
   }
   // Some rows of x; b as indptr, indices, data of its columns.
-  std::string solve_rows(const std::tuple<List<Offset>, List<Index>, List<T>>& b, const List<Index>& rows,
-                         const Columns<T>& x, char op) {
+  nb::object solve_rows(const std::tuple<List<Offset>, List<Index>, List<T>>& b, const List<Index>& rows,
+                        const Columns<T>& x, char op) {
     const auto list = [](const auto& array) { return std::span(array.data(), array.size()); };
     const auto& [ptr, row, value] = b;
     const solve::SparseColumns<T> columns{list(ptr), list(row), list(value)};
@@ -262,7 +262,7 @@ class RankSolver {
         [&](Solver<T>& s) { return s.solve_rows(columns, list(rows), view(x), static_cast<Op>(op)); });
   }
 
-  // b is in the memory of the solver's device. Returns x, which is there, too, and the complaint.
+  // b is in the memory of the solver's device. Returns x, which is there, too, and what solve() does.
   nb::tuple solve_there(const AnyArray& b, char op) {
     const Index rows = solver().rows();
     if (b.device_type() != memory_kind(device_) || b.device_id() != place_)
@@ -274,9 +274,9 @@ class RankSolver {
     auto x = std::make_unique<Memory>(device_, usize(rows) * cols);
     const Vectors<T> to{x->data(), rows, static_cast<Index>(cols), rows, MemorySpace::device};
     const Offset between = cols > 1 ? b.stride(1) : rows;
-    std::string words;
+    nb::object doubt = nb::none();
     const Vectors<const T> from{static_cast<const T*>(b.data()), rows, to.cols, between, to.space};
-    if (cols > 0) words = answered([&](Solver<T>& s) { return s.solve(from, to, static_cast<Op>(op)); });
+    if (cols > 0) doubt = answered([&](Solver<T>& s) { return s.solve(from, to, static_cast<Op>(op)); });
     const nb::capsule owner(x.get(), [](void* memory) noexcept { delete static_cast<Memory*>(memory); });
     static_cast<void>(x.release());
     const std::array<std::size_t, 2> shape{usize(rows), cols};
@@ -284,7 +284,7 @@ class RankSolver {
     return nb::make_tuple(
         nb::ndarray<nb::array_api, T>(to.data, b.ndim(), shape.data(), owner, strides.data(), nb::dtype<T>(),
                                       b.device_type(), b.device_id()),
-        words);
+        doubt);
   }
 
   // The values are checked before anything changes.
@@ -325,16 +325,8 @@ class RankSolver {
   }
 
   nb::dict report() {
-    nb::dict result;
-    const auto [factor, threads, answer] = [&] {
-      const nb::gil_scoped_release others_run;
-      const std::scoped_lock mine(mutex_);
-      return std::tuple(solver().report().factor, solver().report().threads, answer_);
-    }();
-    result["factor"] = as_dict(factor);
-    result["threads"] = threads;
-    if (answer) result["solve"] = as_dict<T>(*answer);
-    return result;
+    const std::unique_lock mine = turn_of_mine();
+    return report_in_turn();
   }
 
  private:
@@ -366,16 +358,26 @@ class RankSolver {
     return *solver_;
   }
 
-  // Returns the complaint.
+  nb::dict report_in_turn() {
+    nb::dict result;
+    result["factor"] = as_dict(solver().report().factor);
+    result["threads"] = solver().report().threads;
+    if (answer_) result["solve"] = as_dict<T>(*answer_);
+    return result;
+  }
+
+  // The report is of this answer: in the same turn.
   template <class Solve>
-  std::string answered(const Solve& work) {
+  nb::object answered(const Solve& work) {
     require_mpi();
     const std::unique_lock mine = turn_of_mine();
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
       answer_ = work(solver());
     });
-    return complaint<T>(*answer_);
+    const std::string words = complaint<T>(*answer_);
+    if (words.empty()) return nb::none();
+    return nb::make_tuple(words, report_in_turn());
   }
 
   // Waits while the interpreter goes on.

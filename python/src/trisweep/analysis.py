@@ -66,7 +66,7 @@ class Analysis:
         (array([1.25, 2.  , 2.25, 2.  , 1.25]), [True, True])
         """
         factorize, _, count = self._members(values)
-        return Batch(factorize, count, threads)
+        return Batch(factorize, count, self.dtype, threads)
 
     def solve_batch(self, values: ArrayLike, b: ArrayLike, trans: Trans = "N", threads: int = 0) -> BatchAnswer:
         """x of A x = b for each row of `values`; as `factorize_batch(values, threads).solve(b, trans)` has it.
@@ -79,7 +79,7 @@ class Analysis:
         array([1.25, 2.  , 2.25, 2.  , 1.25])
         """
         factorize, refactor, count = self._members(values)
-        return solve_each(factorize_in_turn(factorize, refactor), count, b, trans, threads)
+        return solve_each(factorize_in_turn(factorize, refactor), count, self.dtype, b, trans, threads)
 
     def _members(self, values: ArrayLike) -> tuple[Callable[[int], Solver], Callable[[Solver, int], None], int]:
         """What makes the solver of a member, what makes another member's solver its own, and their number."""

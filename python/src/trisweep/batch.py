@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trisweep.arrays import check_trans
 from trisweep.errors import NumericalError
+from trisweep.options import number_of_threads
 
 if TYPE_CHECKING:
     from trisweep.solver import Solver, Trans
@@ -23,7 +26,7 @@ class BatchAnswer(NamedTuple):
     """Of all members, by number."""
 
     x: NDArray
-    """Of b's shape; not a number where a member has no factors."""
+    """Of b's shape, in the dtype that solvers have it; not a number where a member has no factors."""
     solved: NDArray
     """One bool a member: whether its x is accepted in all its columns; a singular one's is not."""
 
@@ -35,8 +38,8 @@ class Batch:
     `members` are the solvers, None where a matrix is structurally singular.
     """
 
-    def __init__(self, factorize: Callable[[int], Solver], count: int, threads: int) -> None:
-        self._threads = threads
+    def __init__(self, factorize: Callable[[int], Solver], count: int, dtype: np.dtype, threads: int) -> None:
+        self._dtype, self._threads = dtype, threads
         self.members = side_by_side(lambda k: _or_none(factorize, k), count, threads)
 
     def __len__(self) -> int:
@@ -51,7 +54,7 @@ class Batch:
         >>> trisweep.analyze(a).factorize_batch([a.data, -a.data]).solve([b, b]).x[1].round(6)
         array([-2.5, -4. , -4.5, -4. , -2.5])
         """
-        return solve_each(lambda k: self.members[k], len(self), b, trans, self._threads)
+        return solve_each(lambda k: self.members[k], len(self), self._dtype, b, trans, self._threads)
 
 
 def factorize_in_turn(
@@ -73,31 +76,37 @@ def factorize_in_turn(
 
 
 def solve_each(
-    member: Callable[[int], Solver | None], count: int, b: ArrayLike, trans: Trans, threads: int
+    member: Callable[[int], Solver | None],
+    count: int,
+    dtype: np.dtype,
+    b: ArrayLike,
+    trans: Trans,
+    threads: int,
 ) -> BatchAnswer:
-    """Answers of all members, which are asked for in the threads that solve with them."""
+    """Answers of all members, of that dtype, which are asked for in the threads that solve with them."""
+    check_trans(trans)
     b = np.asarray(b)
     if b.ndim not in (2, 3) or len(b) != count:
         raise ValueError(f"b has the shape {b.shape}: {count} right-hand sides are needed, vectors or matrices")
 
-    def solve(k: int) -> tuple[NDArray | None, bool]:
+    x = np.full(b.shape, np.nan, np.result_type(dtype, np.complex64) if b.dtype.kind == "c" else dtype)
+
+    def solve(k: int) -> bool:
         lu = member(k)
         if lu is None:
-            return None, False
-        x = lu.solve(b[k], trans, "ignore")
-        return x, lu.report()["solve"]["solved"]
+            return False
+        x[k], doubt = lu._solve_here(b[k], trans, None)
+        return doubt is None
 
-    answers = side_by_side(solve, count, threads)
-    dtype = next((x.dtype for x, _ in answers if x is not None), np.result_type(b.dtype, np.float32))
-    x = np.full(b.shape, np.nan, dtype)
-    for k, (one, _) in enumerate(answers):
-        if one is not None:
-            x[k] = one
-    return BatchAnswer(x, np.array([solved for _, solved in answers], bool))
+    return BatchAnswer(x, np.array(side_by_side(solve, count, threads), bool))
 
 
 def side_by_side(work: Callable[[int], Result], count: int, threads: int) -> list[Result]:
-    """work(k) of each k, by k; 0 threads: all processors. Each thread takes the next k, without waking the caller."""
+    """work(k) of each k, by k; 0 threads: all processors. Each thread takes the next k, without waking the caller.
+
+    After an exception, also one of a signal in the caller, no thread takes another.
+    """
+    threads = number_of_threads(threads)
     results: list[Result | None] = [None] * count
     numbers = iter(range(count))
 
@@ -107,8 +116,11 @@ def side_by_side(work: Callable[[int], Result], count: int, threads: int) -> lis
 
     workers = min(threads or os.cpu_count() or 1, max(count, 1))
     with ThreadPoolExecutor(workers) as pool:
-        for done in [pool.submit(take) for _ in range(workers)]:
-            done.result()
+        try:
+            for done in [pool.submit(take) for _ in range(workers)]:
+                done.result()
+        finally:
+            deque(numbers, maxlen=0)
     return cast("list[Result]", results)
 
 

@@ -39,6 +39,7 @@ __all__ = ["ForwardError", "NumericalError", "NumericalWarning", "Solver", "fact
 _HOST_MEMORY = 1  # as DLPack counts kinds
 Trans = Literal["N", "T", "H"]
 OnDoubt = Literal["raise", "warn", "ignore"]
+Doubt = tuple[str, dict[str, Any]] | None  # what is to be said against a solution, and the report of it
 
 
 @dataclass(frozen=True)
@@ -144,17 +145,17 @@ class Solver:
         if system != "A":
             return self._solve_factor(b, system, trans, out, rows)
         if rows is not None:
-            x, complaint = self._solve_rows(b, rows, trans, on_doubt, out)
-            self._doubt(x, complaint, on_doubt)
+            x, doubt = self._solve_rows(b, rows, trans, on_doubt, out)
+            self._doubt(x, doubt, on_doubt)
             return x
         there = self._system.ranks.agree(lambda: self._checked_place(b, trans, on_doubt, out))
         if self._system.ranks.any(there) if self.device != "native" else there:
             self._system.ranks.agree(lambda: _require_there(there))
-            x, complaint = self._solver.solve_there(b, trans)
+            x, doubt = self._solver.solve_there(b, trans)
             x = of_the_library_of(b, x)
         else:
-            x, complaint = self._solve_here(b, trans, out)
-        self._doubt(x, complaint, on_doubt)
+            x, doubt = self._solve_here(b, trans, out)
+        self._doubt(x, doubt, on_doubt)
         return x
 
     def _solve_factor(
@@ -196,7 +197,7 @@ class Solver:
 
     def _solve_here(
         self, b: ArrayLike | sparse.sparray | sparse.spmatrix, trans: Trans, out: NDArray | None
-    ) -> tuple[NDArray, str]:
+    ) -> tuple[NDArray, Doubt]:
         """x, or out with x, and what is to be said against it."""
         is_sparse = self._system.ranks.any(sparse.issparse(b))
         b = self._system.ranks.agree(lambda: self._right_hand_sides(b))
@@ -211,13 +212,13 @@ class Solver:
         if direct and np.may_share_memory(right, out):
             right = right.copy(order="F")
         solve = self._solver.solve_sparse if is_sparse else self._solver.solve
-        complaint = solve(right, x, trans) if right.ndim == 1 or right.shape[1] > 0 else ""
+        doubt = solve(right, x, trans) if right.ndim == 1 or right.shape[1] > 0 else None
         if in_parts:
             count = x.shape[1] // 2
             x = (x[:, :count] + 1j * x[:, count:]).reshape(b.shape)
         if out is not None and not direct:
             out[...] = x
-        return x if out is None else out, complaint
+        return x if out is None else out, doubt
 
     def _solve_rows(
         self,
@@ -226,7 +227,7 @@ class Solver:
         trans: Trans,
         on_doubt: str,
         out: NDArray | None,
-    ) -> tuple[NDArray, str]:
+    ) -> tuple[NDArray, Doubt]:
         columns, wanted = self._system.ranks.agree(lambda: self._checked_rows(b, rows, trans, on_doubt, out))
         in_parts = self.dtype.kind != "c" and self._system.ranks.any(columns.dtype.kind == "c")
         if in_parts:
@@ -234,11 +235,11 @@ class Solver:
         values = self._system.ranks.agree(lambda: self._system.in_dtype(columns.data, "b"))
         x = np.empty((len(wanted), columns.shape[1]), self.dtype, order="F")
         entries = (columns.indptr.astype(np.int64), columns.indices.astype(np.int32), np.ascontiguousarray(values))
-        complaint = self._solver.solve_rows(entries, wanted, x, trans)
+        doubt = self._solver.solve_rows(entries, wanted, x, trans)
         if in_parts:
             count = x.shape[1] // 2
             x = x[:, :count] + 1j * x[:, count:]
-        return (x[:, 0] if np.ndim(b) == 1 else x), complaint
+        return (x[:, 0] if np.ndim(b) == 1 else x), doubt
 
     def _checked_rows(
         self,
@@ -437,10 +438,13 @@ class Solver:
             dtype=self.dtype,
         )
 
-    def _doubt(self, x: NDArray | DlpackArray, complaint: str, on_doubt: str) -> None:
-        if complaint and on_doubt == "raise":
-            raise NumericalError(complaint, x, self.report())
-        if complaint and on_doubt == "warn":
+    def _doubt(self, x: NDArray | DlpackArray, doubt: Doubt, on_doubt: str) -> None:
+        if doubt is None:
+            return
+        complaint, report = doubt
+        if on_doubt == "raise":
+            raise NumericalError(complaint, x, report)
+        if on_doubt == "warn":
             warnings.warn(complaint, NumericalWarning, stacklevel=3)
 
     @property
