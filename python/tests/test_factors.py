@@ -1,6 +1,7 @@
 """Analysis, factors by their entries, and what follows from them."""
 
 import gc
+import pickle
 import unittest
 
 import numpy as np
@@ -93,6 +94,57 @@ class Triangles(unittest.TestCase):
             self.assert_factors(lu, a)
             lu.refactor(3 * a)
             self.assert_factors(lu, 3 * a)
+
+    def test_are_none_of_values_that_cannot_be_factored(self):
+        a, b = random_matrix(), random_vectors(60)
+        for kind in ("lu", "auto"):
+            for matrix in (a, hermitian(a)):
+                lu = trisweep.splu(matrix, kind=kind)
+                x = lu.solve(b)
+                determinant = lu.slogdet()
+                self.assertGreater(lu.L.nnz, 0)
+                with self.assertRaisesRegex(trisweep.NumericalError, "structurally singular"):
+                    lu.refactor(0 * matrix)
+                for call in (
+                    lambda lu=lu: lu.L,
+                    lambda lu=lu: lu.perm_r,
+                    lambda lu=lu: lu.solve(b),
+                    lambda lu=lu: lu.solve(b, system="L"),
+                    lambda lu=lu: lu.solve(b, rows=[1]),
+                    lambda lu=lu, x=x: lu.forward_error(b, x),
+                    lambda lu=lu: lu.save("never"),
+                    lambda lu=lu: pickle.dumps(lu),
+                    lu.slogdet,
+                    lu.inertia,
+                    lu.condition_estimate,
+                    lu.report,
+                ):
+                    with self.assertRaisesRegex(trisweep.NumericalError, "last refactor.*\n.*other values"):
+                        call()
+                lu.refactor(matrix)
+                np.testing.assert_allclose(lu.solve(b), x, rtol=1e-12)
+                np.testing.assert_allclose(lu.slogdet(), determinant, rtol=1e-12)
+                self.assert_factors(lu, matrix)
+
+    def test_of_values_before_do_not_stay(self):
+        """As when another thread gives new values while they are made."""
+        a = random_matrix()
+        lu = trisweep.splu(a)
+        compiled = lu._solver
+
+        class Meanwhile:
+            def __getattr__(self, name):
+                return getattr(compiled, name)
+
+            def explicit_factors(self):
+                made = compiled.explicit_factors()
+                lu._solver = compiled
+                lu.refactor(2 * a)
+                return made
+
+        lu._solver = Meanwhile()
+        self.assertEqual(lu.L.shape, (60, 60))
+        self.assert_factors(lu, 2 * a)
 
     def test_give_the_determinant(self):
         for dtype in DTYPES:

@@ -73,6 +73,28 @@ class Inertia(unittest.TestCase):
         self.assertLess(abs(lu.slogdet().sign - sign), 1e-12)
         self.assertLess(abs(lu.slogdet().logabsdet - logarithm), 1e-10)
 
+    def test_and_determinant_of_singular_matrices(self):
+        a = sparse.csr_array(np.ones((2, 2)))
+        for precision in ("double", "mixed"):
+            lu = trisweep.splu(a, precision=precision)
+            for _ in range(2):
+                self.assertEqual((lu.slogdet(), lu.inertia()), ((0, -np.inf), (1, 0, 1)))
+                lu.solve(np.ones(2), on_doubt="ignore")  # which factors once more, as LU
+            self.assertTrue(lu.report()["factor"]["second_try"])
+        for singular in (a, sparse.csr_array([[1.0, 2, 0], [2, 4, 0], [1, 0, 1]])):
+            lu = trisweep.splu(singular, kind="lu")
+            for _ in range(2):
+                self.assertEqual(lu.slogdet(), (0, -np.inf))
+                lu.solve(np.ones(singular.shape[0]), on_doubt="ignore")
+
+    def test_the_determinant_of_precision_mixed(self):
+        a = indefinite(np.float64)
+        sign, logarithm = np.linalg.slogdet(a.toarray())
+        for kind in ("lu", "ldlt"):
+            found = trisweep.splu(a, kind=kind, precision="mixed").slogdet()
+            self.assertEqual(found.sign, sign)
+            self.assertAlmostEqual(found.logabsdet, logarithm, delta=1e-12 * abs(logarithm))
+
     def test_the_kind_is_as_it_is_asked_for(self):
         a = indefinite(np.float64)
         self.assertEqual(trisweep.splu(a).report()["factor"]["kind"], "ldlt")

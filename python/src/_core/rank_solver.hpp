@@ -230,7 +230,8 @@ class RankSolver {
     return result;
   }
 
-  // L's columns and U's rows, each as indptr, indices, data; row_new, col_new, row_scale, col_scale.
+  // L's columns and U's rows, each as indptr, indices, data; row_new, col_new, row_scale, col_scale; the
+  // number of perturbed pivots.
   nb::tuple explicit_factors() {
     require_mpi();
     const std::unique_lock mine = turn_of_mine();
@@ -240,7 +241,7 @@ class RankSolver {
       f = solver().explicit_factors();
     });
     return nb::make_tuple(as_arrays(f.l_transposed), as_arrays(f.u), as_array(f.row_new), as_array(f.col_new),
-                          as_array(f.row_scale), as_array(f.col_scale));
+                          as_array(f.row_scale), as_array(f.col_scale), f.perturbed_pivots);
   }
 
   // Returns what is to be said against x, which is there in any case, and the report of it; None: nothing.

@@ -29,7 +29,7 @@ class Inertia(NamedTuple):
 
 
 class ExplicitFactors:
-    """From the compiled part: L's columns and U's rows, each as indptr, indices, data; permutations and scales."""
+    """From the compiled part: L's columns and U's rows, each as indptr, indices, data; and what else it tells."""
 
     def __init__(
         self,
@@ -39,12 +39,14 @@ class ExplicitFactors:
         perm_c: NDArray,
         row_scale: NDArray,
         col_scale: NDArray,
+        perturbed_pivots: int,
     ) -> None:
         shape = (len(perm_r), len(perm_r))
         self.lower = sparse.csc_array((lower[2], lower[1], lower[0]), shape=shape)
         self.upper = sparse.csr_array((upper[2], upper[1], upper[0]), shape=shape).tocsc()
         self.perm_r, self.perm_c = perm_r, perm_c
         self.row_scale, self.col_scale = row_scale, col_scale
+        self.perturbed_pivots = perturbed_pivots
         self._triangles: dict[str, Any] = {}
 
     def solve(self, system: SystemName, b: NDArray, trans: str) -> NDArray:
@@ -64,8 +66,10 @@ class ExplicitFactors:
 
 
 def slogdet(factors: ExplicitFactors) -> Slogdet:
-    """det(Pr) det(R) det(A) det(C) det(Pc) = det(U)."""
+    """det(Pr) det(R) det(A) det(C) det(Pc) = det(U), and zero where pivots were too small to be kept."""
     pivots = factors.upper.diagonal()
+    if factors.perturbed_pivots > 0:
+        return Slogdet(pivots.dtype.type(0), -np.inf)
     sign = _sign(factors.perm_r) * _sign(factors.perm_c) * np.prod(pivots / np.abs(pivots))
     logarithms = (np.log(np.abs(v).astype(np.float64)).sum() for v in (pivots, factors.row_scale, factors.col_scale))
     of_pivots, of_rows, of_columns = logarithms

@@ -71,7 +71,7 @@ class Solver:
     def __init__(self, system: System, compiled: Any) -> None:  # noqa: ANN401
         self._system = system
         self._solver = compiled
-        self._explicit: ExplicitFactors | None = None
+        self._explicit: list[ExplicitFactors] = []  # of the current values, once asked for; see _explicit_factors
         self.shape = system.shape
         self.dtype = system.dtype
         self.local_rows = system.local_rows
@@ -80,6 +80,7 @@ class Solver:
     def close(self) -> None:
         """Frees the factors; collective. Other methods raise ValueError from then on."""
         self._solver.close()
+        self._explicit = []
 
     def __enter__(self) -> Self:
         return self
@@ -258,21 +259,27 @@ class Solver:
         """Factors new values of the same pattern; order, structure and plan are used again.
 
         `values` is a matrix with A's pattern, or its entries row by row with ascending columns, as `A.tocsr()` has
-        them once its indices are sorted and repeated entries added; of this rank's rows. Raises as `splu` does, and
-        ValueError when the pattern is another or a value is not finite; the solver is then as before.
+        them once its indices are sorted and repeated entries added; of this rank's rows. Raises ValueError when the
+        pattern is another or a value is not finite; the solver is then as before. Else it raises as `splu` does, and
+        leaves no factors: all that asks for them raises NumericalError until a `refactor` succeeds.
 
         >>> lu = trisweep.splu(a)
         >>> lu.refactor(2 * a)
         >>> lu.solve(b).round(6)
         array([1.25, 2.  , 2.25, 2.  , 1.25])
         """
-        self._solver.refactor(self._system.ranks.agree(lambda: self._system.entries(values)))
-        self._explicit = None
+        entries = self._system.ranks.agree(lambda: self._system.entries(values))
+        try:
+            self._solver.refactor(entries)
+        finally:
+            self._explicit = []
 
     def _refactor_as(self, analysis: Any, values: NDArray) -> None:  # noqa: ANN401
         """As a new solver of the compiled analysis that has made this one, whatever values it had before."""
-        self._solver.refactor_as(analysis, values)
-        self._explicit = None
+        try:
+            self._solver.refactor_as(analysis, values)
+        finally:
+            self._explicit = []
 
     def has_pattern_of(self, a: sparse.sparray | sparse.spmatrix) -> bool:
         """Whether `refactor(a)` can take the values of a; of several ranks, whether it can on all of them.
@@ -358,18 +365,25 @@ class Solver:
     def slogdet(self) -> Slogdet:
         """Sign and logarithm of the absolute value of A's determinant, as `numpy.linalg.slogdet` has them.
 
+        Zero, of sign 0, where a pivot was too small to be kept (`report()["factor"]["perturbed_pivots"]`). Of a
+        symmetric or Hermitian matrix on several ranks, the digits are those of the factors: single precision's where
+        these are `precision="mixed"`. Raises ValueError for other matrices there.
+
         >>> sign, logarithm = trisweep.splu(a).slogdet()
         >>> round(float(sign * np.exp(logarithm)), 6)
         6.0
         """
         determinant = self.report()["factor"]["determinant"]
-        if determinant is None:
+        in_single = self._system.settings["mixed"] and self._system.ranks.size == 1
+        if determinant is None or in_single:
             return slogdet(self._explicit_factors())
         real, imaginary, logarithm = determinant
         return Slogdet(self.dtype.type(complex(real, imaginary) if self.dtype.kind == "c" else real), logarithm)
 
     def inertia(self) -> Inertia:
         """The numbers of positive, negative and zero eigenvalues of a symmetric or Hermitian A, from the pivots.
+
+        Pivots count as zero where they were too small to be kept in the precision of the factors.
 
         Raises ValueError where A has no such factors: it is not symmetric, or complex symmetric, or was factored as LU.
 
@@ -411,12 +425,17 @@ class Solver:
         return unpickled, (factor_folders.packed(self._solver), self._system.options)
 
     def _explicit_factors(self) -> ExplicitFactors:
-        """Made when first asked for, by a second factorization: sweeps need panels with inverted diagonal blocks."""
+        """Made when first asked for, by a second factorization: sweeps need panels with inverted diagonal blocks.
+
+        Other values have a list of their own, so that factors of those before, which a thread makes meanwhile, do not
+        come to be theirs.
+        """
         if self._system.ranks.size > 1:
             raise ValueError("the factors of a solver of several ranks are distributed: make one in one process")
-        if self._explicit is None:
-            self._explicit = ExplicitFactors(*self._solver.explicit_factors())
-        return self._explicit
+        made = self._explicit
+        if not made:
+            made.append(ExplicitFactors(*self._solver.explicit_factors()))
+        return made[0]
 
     def aslinearoperator(self) -> LinearOperator:
         """A^-1 as SciPy's iterative and eigenvalue solvers take it: a preconditioner, or `OPinv` of `eigsh`.

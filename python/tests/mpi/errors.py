@@ -47,6 +47,11 @@ with trisweep.splu(local, comm=COMM) as lu:
     expect_error(ValueError, "has the shape", lambda: lu.forward_error(b, x[1:] if ALONE else x))
     # None of these has harmed the solver.
     np.testing.assert_array_equal(lu.solve(b), x)
+    expect_error(trisweep.NumericalError, "structurally singular", lambda: lu.refactor(0 * local))
+    for call in (lambda: lu.solve(b), lambda: lu.solve(b, rows=[]), lu.condition_estimate, lu.slogdet, lu.report):
+        expect_error(trisweep.NumericalError, "refactor with other values", call)
+    lu.refactor(local)
+    assert largest(lu.solve(b) - x) < 1e-12
 expect_error(ValueError, "closed", lambda: lu.solve(b))
 expect_error(ValueError, "closed", lambda: lu.refactor(local.data))
 lu.close()
@@ -60,3 +65,10 @@ with trisweep.splu(singular, comm=COMM) as lu:
     error = expect_error(trisweep.NumericalError, "singular", lambda: lu.solve(b))
     assert error.x.shape == b.shape
     assert largest(lu.solve(b, on_doubt="ignore") - error.x) == 0
+
+# The signs of a symmetric one stay known when it is factored once more, as LU.
+with trisweep.splu(type(local)(np.ones((60, 60)))[mine], comm=COMM) as lu:
+    for _ in range(2):
+        assert lu.slogdet() == (0, -np.inf)
+        assert lu.inertia() == (1, 0, 59)
+        expect_error(trisweep.NumericalError, "singular", lambda: lu.solve(b))

@@ -133,7 +133,13 @@ ExplicitFactors<T> explicit_factors(const Factorization<T>& factorization) {
   const symbolic::Structure& structure = *factors.structure;
   const ordering::Ordering& order = factorization.analysis->ordering;
   const matrix::Csr<T> none{.pattern = {.rows = structure.n, .cols = structure.n}};
-  ExplicitFactors<T> result{none, none, order.row_new, order.col_new, order.row_scale, order.col_scale};
+  ExplicitFactors<T> result{.l_transposed = none,
+                            .u = none,
+                            .row_new = order.row_new,
+                            .col_new = order.col_new,
+                            .row_scale = order.row_scale,
+                            .col_scale = order.col_scale,
+                            .perturbed_pivots = factors.perturbed_pivots};
   std::vector<Supernode<T>> supernodes;
   std::vector<Index> place(usize(structure.n));  // of the ordered matrix's rows
   for (Index k = 0; k < structure.supernodes(); ++k) {

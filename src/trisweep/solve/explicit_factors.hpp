@@ -20,6 +20,7 @@ struct ExplicitFactors {
   std::vector<Index> col_new;     // Pc: which column of L U a column of A is
   std::vector<double> row_scale;  // the diagonal of Dr, powers of two
   std::vector<double> col_scale;  // of Dc
+  Index perturbed_pivots = 0;     // zero but for rounding, and replaced in U by larger numbers
 };
 
 // From block LDU: each diagonal block is factored as D = P^T L' U' with partial pivoting, and its rows take

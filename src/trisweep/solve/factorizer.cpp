@@ -214,7 +214,7 @@ MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
   if (options_.compress.automatic && done.too_long) attempt.compression = {};
   auto made = std::make_shared<const Factorization<F>>(*std::move(done.factorization));
   describe_factors(*made->analysis, *root_factors<F>(made), report);
-  factored_ = made->analysis;
+  factored_ = made->factors->perturbed_pivots == 0 ? made->analysis : nullptr;
   begun_ = analysis;
   if (analysis == analysis_) first_bytes_ = report.bytes;
   return {std::move(made), std::move(done.tiles)};

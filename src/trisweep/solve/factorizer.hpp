@@ -126,7 +126,8 @@ class Factorizer {
   std::shared_ptr<const void> planned_key_;   // of the analysis that the plan is for, of sources
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
   bool is_adopted_ = false;                   // since the last factors were begun
-  std::shared_ptr<const Analysis> factored_;  // of the last factors of one rank, with pivots delayed
+  // Of the last factors of one rank, with pivots delayed; null: pivots were perturbed even so.
+  std::shared_ptr<const Analysis> factored_;
   // That the last factors were begun with: one of these two; null: they were given.
   std::shared_ptr<const Analysis> begun_;
   // The last structure whose factors were described, in which kind and with how many bytes for a value.

@@ -262,10 +262,11 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
       maker.push_back(factors->has(k) ? static_cast<std::uint64_t>(comm.rank()) : 0);
   });
   comm.max(maker);
-  last_ = made.analysis;
+  last_ = made.perturbed == 0 ? made.analysis : nullptr;
   FrontFactors<F> result{
       .perturbed_pivots = made.perturbed,
-      .bytes = numeric::estimate_factors(*last_->structure, last_->kind, sizeof(F)).factor_bytes};
+      .bytes =
+          numeric::estimate_factors(*made.analysis->structure, made.analysis->kind, sizeof(F)).factor_bytes};
   result.source = mpi::agree_on_error(comm, [&] {
     made.maker.assign(maker.begin(), maker.end());
     made.factors = std::make_shared<numeric::Factors<F>>(*std::move(factors));

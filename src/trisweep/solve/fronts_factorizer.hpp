@@ -63,7 +63,8 @@ class FrontsFactorizer {
                                             const numeric::FactorizationOptions& options, Observer& observer);
 
   std::shared_ptr<const Analysis> analysis_;
-  std::shared_ptr<const Analysis> last_;     // of the last factors, with pivots delayed; null: none
+  std::shared_ptr<const Analysis>
+      last_;  // of the last factors, with pivots delayed; null: none, or perturbed
   std::shared_ptr<const Analysis> current_;  // one of these two: what the rest is of
   bool shares_fronts_ = true;                // as far as the last factorizations tell
   distribution::FrontOwners owners_;

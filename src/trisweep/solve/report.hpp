@@ -53,7 +53,8 @@ struct FactorReport {
   double seconds = 0;                           // of factoring
   Index perturbed_pivots = 0;                   // replaced by a larger number
   Index delayed_pivots = 0;                     // eliminated in a parent's front
-  std::optional<numeric::PivotSummary> pivots;  // of the matrix as it was given, where U is not stored
+  std::optional<numeric::PivotSummary> pivots;  // of the matrix as it was given, where U is not stored, or
+                                                // was not in the first try of a singular matrix
   double condition_estimate = not_estimated;    // as ConditionEstimate has it
   bool numerically_singular = false;            // to working precision, known with the first answer
   bool second_try = false;          // conservative pivoting: the first factors did not lead to a solution

@@ -52,13 +52,26 @@ struct Solver<T>::State {
     attempt = next;
     condition.reset();
     sample.clear();
-    report.factor = {.second_try = attempt.pivoting == Pivoting::conservative};
+    const auto before =
+        std::exchange(report.factor, {.second_try = attempt.pivoting == Pivoting::conservative}).pivots;
     try {
       attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
     } catch (const mpi::CollectiveError& e) {
       if (!factorizer.is_of_engine(attempt) || !options.second_try || e.kind() != ErrorKind::numerical) throw;
       factor({.pivoting = Pivoting::conservative});
     }
+    // L D L^T has told the signs of a singular matrix, LU tells none.
+    FactorReport& of = report.factor;
+    if (of.second_try && of.perturbed_pivots > 0 && !of.pivots && before && before->zero > 0)
+      of.pivots = before;
+  }
+
+  // Those of the values that the system has. Throws CollectiveError when the last refactor() has failed.
+  State& with_factors() {
+    if (is_outdated)
+      throw mpi::CollectiveError(ErrorKind::numerical, "there are no factors, since the last refactor failed",
+                                 "refactor with other values");
+    return *this;
   }
 
   template <Scalar F>
@@ -278,6 +291,7 @@ struct Solver<T>::State {
   std::map<Op, Answer> sample{};                 // of these factors, see Solver::solve_rows
   engine::SolveProfile last_sweep{};
   Report report{};
+  bool is_outdated = false;  // the factors are not those of the values
 };
 
 template <Scalar T>
@@ -317,20 +331,20 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <Scalar T>
 Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op, void* stream) {
-  State& s = *state_;
+  State& s = state_->with_factors();
   return mpi::revoke_on_error(s.comm, [&] { return s.solve(b, x, op, false, stream); });
 }
 
 template <Scalar T>
 Answer Solver<T>::solve_sparse(Vectors<const T> b, Vectors<T> x, Op op) {
-  State& s = *state_;
+  State& s = state_->with_factors();
   const bool prune = s.options.device == engine::Device::native;
   return mpi::revoke_on_error(s.comm, [&] { return s.solve(b, x, op, prune, nullptr); });
 }
 
 template <Scalar T>
 Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> rows, Vectors<T> x, Op op) {
-  State& s = *state_;
+  State& s = state_->with_factors();
   return mpi::revoke_on_error(s.comm, [&] {
     const auto start = Clock::now();
     const SomeRows<T> wanted{b, rows, x};
@@ -361,7 +375,7 @@ Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> r
 template <Scalar T>
 ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op) {
   if (!answer.is_regular()) return {};
-  State& s = *state_;
+  State& s = state_->with_factors();
   return mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "forward_error", .op = op, .nrhs = b.cols}, [&] {
       s.solver->require_fit(b, x);
@@ -376,7 +390,7 @@ ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, 
 
 template <Scalar T>
 double Solver<T>::condition_estimate() {
-  State& s = *state_;
+  State& s = state_->with_factors();
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "condition_estimate"});
     if (!s.condition) s.probe();
@@ -392,14 +406,16 @@ void Solver<T>::refactor(std::span<const T> values, const PlannedSystem* analyze
     const mpi::SetUp set_up(s.comm);
     agree_on_call(s.comm, {.name = "refactor"});
     s.system.replace_values(values);
+    s.is_outdated = true;
     if (analyzed) s.factorizer.adopt(*analyzed, s.report);
     s.factor({.low_precision = s.options.mixed, .compression = s.compression, .reuses_analysis = true});
+    s.is_outdated = false;
   });
 }
 
 template <Scalar T>
 ExplicitFactors<T> Solver<T>::explicit_factors() {
-  State& s = *state_;
+  State& s = state_->with_factors();
   ExplicitFactors<T> result;
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "explicit_factors"});
@@ -413,7 +429,7 @@ ExplicitFactors<T> Solver<T>::explicit_factors() {
 
 template <Scalar T>
 FactoredSystem<T> Solver<T>::factored_system() {
-  State& s = *state_;
+  State& s = state_->with_factors();
   FactoredSystem<T> result;
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "factored_system"});
@@ -425,13 +441,13 @@ FactoredSystem<T> Solver<T>::factored_system() {
 
 template <Scalar T>
 void Solver<T>::prepare(Op op, Index nrhs) {
-  state_->refined->prepare(op, nrhs);
+  state_->with_factors().refined->prepare(op, nrhs);
 }
 
 // In the groups of refinement, which have room.
 template <Scalar T>
 void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
-  State& s = *state_;
+  State& s = state_->with_factors();
   mpi::revoke_on_error(s.comm, [&] {
     s.solver->require_fit(b, x);  // as a whole: parts of both have as many columns
     const Vectors<const T> right = s.system.in_range(b, *s.solver);
@@ -454,7 +470,7 @@ void Solver<T>::record_in(engine::Recorder* recorder) {
 }
 template <Scalar T>
 const Report& Solver<T>::report() const {
-  return state_->report;
+  return state_->with_factors().report;
 }
 template <Scalar T>
 const distribution::RowPartition& Solver<T>::partition() const {

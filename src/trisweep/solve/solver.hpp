@@ -102,7 +102,8 @@ class Solver {
   // Factors new `values` of the same pattern, in the order of this rank's entries. Ordering, structure and
   // plan are reused unless pivots require another structure. Throws Error(usage) when they are not as many as
   // the entries, and Error(input) when one is not finite, the object being as before; else as the constructor
-  // does.
+  // does, and then there are no factors: all but refactor(), rows() and partition() throw Error(numerical)
+  // until one succeeds.
   void refactor(std::span<const T> values) { refactor(values, nullptr); }
   // The same from the analysis `analyzed`, which rank 0 has, whatever the values before required
   // (AnalyzedSystem).

@@ -25,7 +25,7 @@ template <Scalar T>
 double difference(const ExplicitFactors<T>& factors, const matrix::Csr<T>& a) {
   const std::size_t n = usize(a.rows());
   std::vector<T> product(n * n), expected(n * n);
-  const auto& [lt, u, row_new, col_new, row_scale, col_scale] = factors;
+  const auto& [lt, u, row_new, col_new, row_scale, col_scale, perturbed_pivots] = factors;
   for (Index k = 0; k < a.rows(); ++k) {
     for (Offset p = lt.pattern.row_ptr[usize(k)]; p < lt.pattern.row_ptr[usize(k) + 1]; ++p) {
       for (Offset q = u.pattern.row_ptr[usize(k)]; q < u.pattern.row_ptr[usize(k) + 1]; ++q)
