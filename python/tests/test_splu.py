@@ -614,6 +614,42 @@ child.join()
 assert child.exitcode == 0
 """
 
+# A child that ends as programs do leaves MPI to its parent, and to the parent's other children.
+FORKED_AND_ENDED = """
+import sys
+if os.fork() == 0:
+    sys.exit()
+assert os.wait()[1] == 0
+"""
+
+# A solver that another thread was at work with is refused, and not waited for.
+FORKED_BESIDE_A_SOLVE = """
+import threading
+ended = False
+b = numpy.ones((500, 500), order="F")
+def solve():
+    while not ended:
+        lu.solve(b)
+other = threading.Thread(target=solve)
+other.start()
+def is_refused():
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        try:
+            lu.solve(b)
+        except ValueError as error:
+            os._exit(7 if "when this process was forked" in str(error) else 1)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in (0, 7), status
+    return status == 7
+while not is_refused():
+    pass
+ended = True
+other.join()
+"""
+
 # Handlers of signals run in the main thread, here while it factors or solves: the third one ends that. One more may
 # run when the work has returned, but not three.
 INTERRUPTED = """
@@ -724,6 +760,8 @@ class Processes(unittest.TestCase):
     def test_fork(self):
         self.assert_runs(FORK + FORKED)
         self.assert_runs(FORK + FORKED_BY_MULTIPROCESSING)
+        self.assert_runs(FORK + FORKED_AND_ENDED + FORKED)
+        self.assert_runs(FORK + FORKED_BESIDE_A_SOLVE)
 
     def test_do_not_grow_with_200_factorizations(self):
         self.assert_runs(GROWTH)

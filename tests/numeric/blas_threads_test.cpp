@@ -3,9 +3,13 @@
 #include "trisweep/numeric/blas_threads.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 
 extern "C" {
 void openblas_set_num_threads(int threads);
@@ -41,6 +45,26 @@ TEST_F(BlasThreads, AreRestoredByTheLastInAnyOrder) {
   EXPECT_EQ(openblas_get_num_threads(), 1);
   second.reset();
   EXPECT_EQ(openblas_get_num_threads(), 2);
+}
+
+TEST_F(BlasThreads, CanBeSetInChildrenForkedBesideOtherThreads) {
+  std::atomic<bool> ended = false;
+  std::jthread other([&] {
+    while (!ended) OneBlasThread();
+  });
+  for (int i = 0; i < 200; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      OneBlasThread();
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+    if (status != 0) break;
+  }
+  ended = true;
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 #include <complex>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <span>
 
 #include "_core/arrays.hpp"
 #include "_core/mpi.hpp"
 #include "_core/signals.hpp"
+#include "_core/turns.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
 
 namespace trisweep::python {
@@ -100,8 +100,8 @@ class LocalHMatrix {
     return as_array(copy);
   }
   void apply(const Columns<const T>& x, const Columns<T>& y, char op) {
+    const auto mine = turns_.take();
     Signals().heed([&] {
-      const std::scoped_lock mine(mutex_);
       const auto turn = turn_at_mpi();
       matrix_->apply(static_cast<Op>(op), view<const T>(x), view(y));
     });
@@ -114,7 +114,7 @@ class LocalHMatrix {
     ThreadPool pool;
   };
 
-  std::mutex mutex_;
+  Turns turns_;
   std::optional<Place> place_;
   std::optional<hmatrix::HMatrix<T>> matrix_;
 };

@@ -1,6 +1,8 @@
 #include "_core/mpi.hpp"
 
 #include <Python.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <vector>
@@ -22,11 +24,13 @@ void initialize() {
   cli::set_up_single_process();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
-  // After the last Python object, for some of them communicate to their end.
+  static const pid_t process = getpid();
+  // After the last Python object, for some of them communicate to their end. Not in a forked child: Open MPI
+  // would shut down the sockets that it shares with its parent.
   Py_AtExit([] {
     int ended = 0;
     MPI_Finalized(&ended);
-    if (ended == 0) MPI_Finalize();
+    if (ended == 0 && getpid() == process) MPI_Finalize();
   });
 }
 

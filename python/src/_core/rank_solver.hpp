@@ -22,6 +22,7 @@
 #include "_core/arrays.hpp"
 #include "_core/mpi.hpp"
 #include "_core/signals.hpp"
+#include "_core/turns.hpp"
 #include "factorization.hpp"
 #include "trisweep/backend/memory.hpp"
 #include "trisweep/core/error.hpp"
@@ -158,7 +159,7 @@ class RankAnalysis {
   std::optional<AnalyzedSystem<T>> system_;
 };
 
-// A rank's part of a solver. Calls take turns: a solver has one memory to work in.
+// A rank's part of a solver. Calls take turns.
 template <Scalar T>
 class RankSolver {
  public:
@@ -209,7 +210,7 @@ class RankSolver {
 
   // Collective.
   void close() {
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     const nb::gil_scoped_release others_run;
     const auto turn = turn_at_mpi();
     solver_.reset();
@@ -219,7 +220,7 @@ class RankSolver {
   // To be saved at once. Collective.
   solve::FactoredSystem<T> factored() {
     require_mpi();
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     solve::FactoredSystem<T> result;
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
@@ -234,7 +235,7 @@ class RankSolver {
   // number of perturbed pivots.
   nb::tuple explicit_factors() {
     require_mpi();
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     solve::ExplicitFactors<T> f;
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
@@ -301,7 +302,7 @@ class RankSolver {
   std::array<double, 3> forward_error(const Columns<const T>& b, const Columns<const T>& x, char op,
                                       Index column) {
     require_mpi();
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     if (!answer_)
       throw Error(ErrorKind::usage, "nothing was solved with these factors yet", "call solve() first");
     solve::Answer answer = *answer_;
@@ -316,7 +317,7 @@ class RankSolver {
 
   double condition_estimate() {
     require_mpi();
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     double result = 0;
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
@@ -326,7 +327,7 @@ class RankSolver {
   }
 
   nb::dict report() {
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     return report_in_turn();
   }
 
@@ -346,7 +347,7 @@ class RankSolver {
   template <class Factor>
   void renew(const Factor& factor) {
     require_mpi();
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
       factor();
@@ -371,7 +372,7 @@ class RankSolver {
   template <class Solve>
   nb::object answered(const Solve& work) {
     require_mpi();
-    const std::unique_lock mine = turn_of_mine();
+    const std::unique_lock mine = turns_.take();
     signals_.heed([&] {
       const auto turn = turn_at_mpi();
       answer_ = work(solver());
@@ -381,13 +382,7 @@ class RankSolver {
     return nb::make_tuple(words, report_in_turn());
   }
 
-  // Waits while the interpreter goes on.
-  std::unique_lock<std::mutex> turn_of_mine() {
-    const nb::gil_scoped_release others_run;
-    return std::unique_lock(mutex_);
-  }
-
-  std::mutex mutex_;
+  Turns turns_;
   Signals signals_;
   engine::Device device_ = engine::Device::native;
   int place_ = 0;  // of the solver's device among those of its kind

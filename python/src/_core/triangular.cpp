@@ -4,17 +4,17 @@
 #include <nanobind/stl/tuple.h>
 
 #include <complex>
-#include <mutex>
 #include <optional>
 
 #include "_core/arrays.hpp"
 #include "_core/signals.hpp"
+#include "_core/turns.hpp"
 #include "trisweep/sptrsv/row_solver.hpp"
 
 namespace trisweep::python {
 namespace {
 
-// Calls take turns: a solver has one memory to work in.
+// Calls take turns.
 template <Scalar T>
 class Triangle {
  public:
@@ -27,14 +27,12 @@ class Triangle {
   }
   // The columns of x, which has b's shape.
   void solve(const Columns<const T>& b, const Columns<T>& x, char op) {
-    Signals().heed([&] {
-      const std::scoped_lock mine(mutex_);
-      solver_->solve(view<const T>(b), view(x), static_cast<Op>(op));
-    });
+    const auto mine = turns_.take();
+    Signals().heed([&] { solver_->solve(view<const T>(b), view(x), static_cast<Op>(op)); });
   }
 
  private:
-  std::mutex mutex_;
+  Turns turns_;
   std::optional<sptrsv::RowSolver<T>> solver_;
 };
 

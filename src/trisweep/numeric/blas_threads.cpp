@@ -1,5 +1,7 @@
 #include "trisweep/numeric/blas_threads.hpp"
 
+#include <pthread.h>
+
 #include <mutex>
 
 // Absent, and then null, when another BLAS is linked.
@@ -18,10 +20,19 @@ struct {
   int threads_before = 0;  // the first of them
 } one_thread;
 
+// No other thread is at it while this one forks: it would never let go of it in the child. (What other
+// threads hold counts there, too: the child's BLAS keeps to one thread then.)
+void keep_out_of_forks() {
+  static const int registered = pthread_atfork(
+      [] { one_thread.mutex.lock(); }, [] { one_thread.mutex.unlock(); }, [] { one_thread.mutex.unlock(); });
+  static_cast<void>(registered);
+}
+
 }  // namespace
 
 OneBlasThread::OneBlasThread() {
   if (openblas_set_num_threads == nullptr) return;
+  keep_out_of_forks();
   const std::scoped_lock mine(one_thread.mutex);
   if (one_thread.holders++ == 0) one_thread.threads_before = openblas_get_num_threads();
   openblas_set_num_threads(1);
