@@ -315,6 +315,10 @@ class Errors(unittest.TestCase):
             lu.refactor(a.data[1:])
         with self.assertRaisesRegex(ValueError, "finite"):
             lu.refactor(np.full(a.nnz, np.nan))
+        wider = sparse.csr_array((a.data, a.indices, a.indptr), shape=(60, 65))
+        self.assertFalse(lu.has_pattern_of(wider))
+        with self.assertRaisesRegex(ValueError, "another pattern"):
+            lu.refactor(wider)
         np.testing.assert_array_equal(lu.solve(np.ones(60)), x)
 
     def test_of_options(self):
@@ -441,6 +445,25 @@ class ForwardErrors(unittest.TestCase):
             self.assertGreater(estimate.bound, error)
             self.assertLess(estimate.bound, 1e5 * error + 1e-12)
             self.assertGreater(estimate.solution_condition, 1)
+
+    def test_take_what_solves_take(self):
+        a = random_matrix()
+        lu = trisweep.splu(a)
+        b = sparse.random_array((60, 3), density=0.1, rng=np.random.default_rng(4))
+        x = lu.solve(b)
+        self.assertEqual(lu.forward_error(b, x), lu.forward_error(b.toarray(), x))
+        self.assertEqual(lu.forward_error(np.ones((60, 0)), np.ones((60, 0))), [])
+        b = random_vectors((60, 3), "complex128")
+        b.imag[:, 1] = b.real[:, 2] = 0
+        exact = trisweep.splu(a.astype("complex128"))
+        for columns in (np.s_[:], np.s_[:, 0]):
+            x = lu.solve(b[columns])
+            exact.solve(b[columns])
+            found = lu.forward_error(b[columns], x)
+            for real, other in zip(found, exact.forward_error(b[columns], x), strict=True):
+                for name in ("solution_condition", "bound"):
+                    self.assertLess(abs(np.log(getattr(real, name) / getattr(other, name))), np.log(3))
+                self.assertGreater(3 * real.componentwise_bound, other.componentwise_bound)
 
 
 def rational_solution(a, b):

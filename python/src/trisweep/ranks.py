@@ -61,6 +61,16 @@ class Ranks:
         self.comm.Allreduce(self._mpi.IN_PLACE, flags, self._mpi.MAX)
         return bool(flags)
 
+    def require_same(self, value: int, name: str) -> None:
+        """Raises ValueError on all ranks where they have different values."""
+        values = self.gather(value)
+        for rank, other in enumerate(values):
+            if other != values[0]:
+                raise ValueError(
+                    f"ranks differ in {name}: {name} is {values[0]} on rank 0, but {other} on rank {rank}\n"
+                    "  remedy: pass the same on every rank"
+                )
+
     def gather(self, value: Any) -> list[Any]:  # noqa: ANN401
         """Every rank's value, by rank."""
         return [value] if self.comm is None else self.comm.allgather(value)

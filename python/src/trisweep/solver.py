@@ -152,6 +152,7 @@ class Solver:
         there = self._system.ranks.agree(lambda: self._checked_place(b, trans, on_doubt, out))
         if self._system.ranks.any(there) if self.device != "native" else there:
             self._system.ranks.agree(lambda: _require_there(there))
+            self._system.ranks.require_same(_columns(b.shape), "nrhs")
             x, doubt = self._solver.solve_there(b, trans)
             x = of_the_library_of(b, x)
         else:
@@ -205,15 +206,15 @@ class Solver:
         in_parts = self.dtype.kind != "c" and self._system.ranks.any(b.dtype.kind == "c")
         dtype = np.result_type(self.dtype, np.complex64) if in_parts else self.dtype
         self._system.ranks.agree(lambda: _require_out(out, b, dtype))
-        wanted = np.column_stack([b.real, b.imag]) if in_parts else b
-        right = in_columns(wanted, self.dtype)
+        self._system.ranks.require_same(_columns(b.shape), "nrhs")
+        right = in_columns(_in_parts(b) if in_parts else b, self.dtype)
         # Solutions go straight to out where the library can write there.
         direct = out is not None and not in_parts and in_columns(out, self.dtype) is out
         x = out if direct else np.empty(right.shape, self.dtype, order="F")
         if direct and np.may_share_memory(right, out):
             right = right.copy(order="F")
         solve = self._solver.solve_sparse if is_sparse else self._solver.solve
-        doubt = solve(right, x, trans) if right.ndim == 1 or right.shape[1] > 0 else None
+        doubt = solve(right, x, trans) if _columns(right.shape) > 0 else None
         if in_parts:
             count = x.shape[1] // 2
             x = (x[:, :count] + 1j * x[:, count:]).reshape(b.shape)
@@ -292,10 +293,13 @@ class Solver:
         rows = self._system.ranks.agree(lambda: canonical_rows(a, is_part=True))
         return not self._system.ranks.any(not self._system.has_pattern_of(rows))
 
-    def forward_error(self, b: ArrayLike, x: ArrayLike, trans: Trans = "N") -> list[ForwardError]:
+    def forward_error(
+        self, b: ArrayLike | sparse.sparray | sparse.spmatrix, x: ArrayLike, trans: Trans = "N"
+    ) -> list[ForwardError]:
         """Estimates of the errors of solutions x of right-hand sides b, one for each column.
 
-        b, x and `trans` are as `solve` takes and returns them. Each costs about thirty sweeps. Raises ValueError before
+        b, x and `trans` are as `solve` takes and returns them, in this process's memory. Each costs about thirty
+        sweeps; one of a complex solution of a real matrix twice as many, for its two parts. Raises ValueError before
         there was a solve, which tells whether the matrix is singular, and as `solve` does.
 
         >>> lu = trisweep.splu(a)
@@ -303,8 +307,18 @@ class Solver:
         [True]
         """
         right, solution = self._system.ranks.agree(lambda: self._systems(b, x, trans))
-        count = 1 if right.ndim == 1 else right.shape[1]
-        return [ForwardError(*self._solver.forward_error(right, solution, trans, c)) for c in range(count)]
+        count = _columns(right.shape)
+        self._system.ranks.require_same(count, "nrhs")
+        is_complex = right.dtype.kind == "c" or solution.dtype.kind == "c"
+        in_parts = self.dtype.kind != "c" and self._system.ranks.any(is_complex)
+        vectors = [in_columns(_in_parts(v) if in_parts else v, self.dtype) for v in (right, solution)]
+        columns = range(2 * count if in_parts else count)
+        errors = [ForwardError(*self._solver.forward_error(*vectors, trans, c)) for c in columns]
+        if not in_parts:
+            return errors
+        local = [np.abs(v).max(axis=0, initial=0) for v in (solution, solution.real, solution.imag)]
+        sizes = np.max(self._system.ranks.gather(np.reshape(local, (3, count))), axis=0)
+        return list(map(_of_complex, errors[:count], errors[count:], sizes.T))
 
     def condition_estimate(self) -> float:
         """An estimate of the condition number of A in the 1-norm, in the scaling that the factors have.
@@ -317,12 +331,11 @@ class Solver:
         """
         return self._solver.condition_estimate()
 
-    def _systems(self, b: ArrayLike, x: ArrayLike, trans: str) -> tuple[NDArray, NDArray]:
+    def _systems(
+        self, b: ArrayLike | sparse.sparray | sparse.spmatrix, x: ArrayLike, trans: str
+    ) -> tuple[NDArray, NDArray]:
         check_trans(trans)
-        right, solution = (
-            in_columns(self._system.in_dtype(rows_of(v, self.local_rows, name), name), self.dtype)
-            for v, name in ((b, "b"), (x, "x"))
-        )
+        right, solution = self._right_hand_sides(b), self._right_hand_sides(x, "x")
         if right.shape != solution.shape:
             raise ValueError(f"b has the shape {right.shape} and x {solution.shape}")
         return right, solution
@@ -498,12 +511,12 @@ class Solver:
             raise ValueError("b is in a device's memory, where this solver has none: name it in splu(a, device=...)")
         return is_there
 
-    def _right_hand_sides(self, b: ArrayLike | sparse.sparray | sparse.spmatrix) -> NDArray:
+    def _right_hand_sides(self, b: ArrayLike | sparse.sparray | sparse.spmatrix, name: str = "b") -> NDArray:
         """b as an array of the right shape, in a dtype that x can have."""
-        b = rows_of(b.toarray() if sparse.issparse(b) else b, self.local_rows, "b")
+        b = rows_of(b.toarray() if sparse.issparse(b) else b, self.local_rows, name)
         if b.dtype.kind == "c" and self.dtype.kind != "c":
             return b
-        return self._system.in_dtype(b, "b")
+        return self._system.in_dtype(b, name)
 
 
 def splu(
@@ -585,6 +598,28 @@ def factorized(a: sparse.sparray | sparse.spmatrix, **options: Any) -> Any:  # n
     array([5., 8., 9., 8., 5.])
     """
     return splu(a, **options).solve
+
+
+def _columns(shape: tuple[int, ...]) -> int:
+    return shape[1] if len(shape) > 1 else 1
+
+
+def _in_parts(v: NDArray) -> NDArray:
+    """The real parts of all columns, then the imaginary ones."""
+    return np.column_stack([v.real, v.imag])
+
+
+def _of_complex(real: ForwardError, imaginary: ForwardError, sizes: NDArray) -> ForwardError:
+    """Of a complex solution by those of its parts; the largest entries of it and of these."""
+    of_whole, of_real, of_imaginary = sizes
+    if of_real == 0 or of_imaginary == 0:
+        return imaginary if of_real == 0 else real
+    shares = np.array([of_real, of_imaginary]) / of_whole
+    return ForwardError(
+        float(np.dot(shares, [real.solution_condition, imaginary.solution_condition])),
+        float(np.hypot(*(shares * [real.bound, imaginary.bound]))),
+        float(np.maximum(real.componentwise_bound, imaginary.componentwise_bound)),
+    )
 
 
 def _check_words(trans: str, on_doubt: str) -> None:

@@ -45,7 +45,8 @@ class System:
 
     def has_pattern_of(self, rows: sparse.csr_array) -> bool:
         """On this rank."""
-        return np.array_equal(rows.indptr, self._indptr) and np.array_equal(rows.indices, self._indices)
+        same_shape = rows.shape == (self.local_rows, self.shape[1])
+        return same_shape and all(map(np.array_equal, (rows.indptr, rows.indices), (self._indptr, self._indices)))
 
     def entries(self, values: ArrayLike | sparse.sparray | sparse.spmatrix) -> NDArray:
         """The values of this rank's rows, of a matrix of the same pattern or by themselves."""

@@ -1,5 +1,7 @@
 """What one rank alone does wrong, every rank hears of."""
 
+import functools
+
 import numpy as np
 from systems import COMM, blocks, expect_error, largest, random_matrix, random_vectors
 
@@ -45,6 +47,11 @@ with trisweep.splu(local, comm=COMM) as lu:
     expect_error(ValueError, "another pattern", lambda: lu.refactor(random_matrix(60)[mine - 1] if ALONE else local))
     expect_error(ValueError, "not finite", lambda: lu.refactor(broken(np.inf)))
     expect_error(ValueError, "has the shape", lambda: lu.forward_error(b, x[1:] if ALONE else x))
+    if COMM.size > 1:
+        for columns in (0, 2):
+            some = np.ones((len(mine), columns if ALONE else 3))
+            for call in (lu.solve, lambda v: lu.forward_error(v, v)):
+                expect_error(ValueError, "ranks differ in nrhs: nrhs is 3 on rank 0", functools.partial(call, some))
     # None of these has harmed the solver.
     np.testing.assert_array_equal(lu.solve(b), x)
     expect_error(trisweep.NumericalError, "structurally singular", lambda: lu.refactor(0 * local))
