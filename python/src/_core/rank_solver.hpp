@@ -278,7 +278,9 @@ class RankSolver {
     const Offset between = cols > 1 ? b.stride(1) : rows;
     nb::object doubt = nb::none();
     const Vectors<const T> from{static_cast<const T*>(b.data()), rows, to.cols, between, to.space};
-    if (cols > 0) doubt = answered([&](Solver<T>& s) { return s.solve(from, to, static_cast<Op>(op)); });
+    // No rank of several leaves the call out, for which others would wait.
+    if (cols > 0 || solver().partition().begin.size() > 2)
+      doubt = answered([&](Solver<T>& s) { return s.solve(from, to, static_cast<Op>(op)); });
     const nb::capsule owner(x.get(), [](void* memory) noexcept { delete static_cast<Memory*>(memory); });
     static_cast<void>(x.release());
     const std::array<std::size_t, 2> shape{usize(rows), cols};

@@ -152,7 +152,6 @@ class Solver:
         there = self._system.ranks.agree(lambda: self._checked_place(b, trans, on_doubt, out))
         if self._system.ranks.any(there) if self.device != "native" else there:
             self._system.ranks.agree(lambda: _require_there(there))
-            self._system.ranks.require_same(_columns(b.shape), "nrhs")
             x, doubt = self._solver.solve_there(b, trans)
             x = of_the_library_of(b, x)
         else:
