@@ -192,9 +192,13 @@ Hdf5Reader::Hdf5Reader(std::filesystem::path file, const FileFormat& format, Any
   file_ = opened(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
 }
 
-bool Hdf5Reader::is_of(const std::filesystem::path& file, const FileFormat& format) {
+bool Hdf5Reader::is_of_another(const std::filesystem::path& file, const FileFormat& format) {
+  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+  std::string begin(signature.size(), '\0');
+  std::ifstream(file, std::ios::binary).read(begin.data(), std::ssize(begin));
+  if (begin != signature) return true;
   try {
-    return Hdf5Reader(file, format, AnyFormat()).text("format") == format.name;
+    return Hdf5Reader(file, format, AnyFormat()).text("format") != format.name;
   } catch (const InputError&) {
     return false;
   }
@@ -268,7 +272,8 @@ void Hdf5Reader::read(const char* name, Offset first, std::span<V> values) const
 
 std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index, const char* parts) {
   const std::string part = fmt::format("{}-", parts);
-  const bool is_known = Hdf5Reader::is_of(folder / index_of_folder, index);
+  const std::filesystem::path index_file = folder / index_of_folder;
+  const bool is_known = std::filesystem::exists(index_file) && !Hdf5Reader::is_of_another(index_file, index);
   std::error_code unreadable;
   const std::filesystem::directory_iterator entries(folder, unreadable);
   if (unreadable)

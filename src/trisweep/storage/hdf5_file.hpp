@@ -126,8 +126,8 @@ class Hdf5Reader {
 
   [[noreturn]] void refuse(const std::string& what) const;
 
-  // Whether that file can be opened, and is of that format in any version.
-  static bool is_of(const std::filesystem::path& file, const FileFormat& format);
+  // Whether that file is no HDF5 file, or says that it is of another format. (Damaged ones say nothing.)
+  static bool is_of_another(const std::filesystem::path& file, const FileFormat& format);
 
  private:
   struct AnyFormat {};
