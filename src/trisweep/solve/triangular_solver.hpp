@@ -162,7 +162,7 @@ class TriangularSolver {
   // order. Synchronous except on a GPU.
   void start(Op op, Vectors<const T> b, Vectors<T> x, void* stream);
 
-  // Throws Error(usage) when these are not this rank's rows of as many right-hand sides as solutions, where
+  // Throws Error(usage) when b and x are not this rank's rows of as many right-hand sides as solutions, where
   // they can be reached.
   void require_fit(Vectors<const T> b, Vectors<const T> x) const;
   // Whether vectors may be in device memory.
