@@ -65,8 +65,8 @@ class CrossBuilder {
 
   CrossResult<T> run() {
     const bool converged = options_.method == Cross::aca ? run_aca() : run_aca_plus();
-    if (unit_)
-      for (T& value : sum_.u) value /= *unit_;
+    if (const RealOf<T> unit = unit_.value_or(1); unit != 1)
+      for (T& value : sum_.u) value /= unit;
     return {std::move(sum_), converged && std::isfinite(squared_norm_)};
   }
 
@@ -169,15 +169,17 @@ class CrossBuilder {
     return -1;
   }
 
-  // In the unit, a power of two, in which the first entry found is of order one: so are squares, in the range
-  // of numbers.
+  // In a unit, a power of two, in which the first entries found are of order one where their squares may be
+  // out of the range of numbers.
   void to_unit(std::vector<T>& entries) {
     if (!unit_) {
-      const auto largest = numeric::norm_two<T>(entries);
-      if (!(largest > 0 && std::isfinite(largest))) return;
-      constexpr int most_exponent = std::numeric_limits<RealOf<T>>::max_exponent - 2;
-      unit_ = std::ldexp(RealOf<T>(1), std::clamp(-std::ilogb(largest), -most_exponent, most_exponent));
+      const auto norm = numeric::norm_two<T>(entries);
+      if (!(norm > 0 && std::isfinite(norm))) return;
+      constexpr int most = std::numeric_limits<RealOf<T>>::max_exponent - 2, far = most / 4;
+      const int exponent = std::ilogb(norm);
+      unit_ = std::abs(exponent) < far ? 1 : std::ldexp(RealOf<T>(1), std::clamp(-exponent, -most, most));
     }
+    if (*unit_ == 1) return;
     for (T& value : entries) value *= *unit_;
   }
   void residual_row(Index i, std::vector<T>& row) {
