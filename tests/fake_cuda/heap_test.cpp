@@ -91,8 +91,8 @@ TEST(HeapThreads, EveryVariantSolvesOnOneToFourPes) {
   }
 }
 
-void expect_solves_again(Scheduling scheduling, int times) {
-  const Programs programs(random_structure(40, 2, 4, 1), {2, 2, 1}, {}, Op::none, false);
+void expect_solves_again(const distribution::ProcessGrid& grid, Scheduling scheduling, int times) {
+  const Programs programs(random_structure(40, 2, 4, 1), grid, {}, Op::none, false);
   const MadeUpFactors<double> factors(*programs.distribution.structure, false);
   const AllPanels<double> panels(programs, factors);
   const VirtualPes<double> host(programs, factors, 1, 1);
@@ -105,12 +105,12 @@ void expect_solves_again(Scheduling scheduling, int times) {
 }
 
 TEST(HeapThreads, SolvesFollowOneAnother) {
-  expect_solves_again(Scheduling::tickets, 5);
+  expect_solves_again({2, 2, 1}, Scheduling::tickets, 5);
 }
 
 // SC'23, Algorithm 5: WAIT and SOLVE. Blocks of 256 threads each are slow here.
 TEST(HeapThreads, ABlockTakesMessagesBesideBlocksForEachItem) {
-  expect_solves_again(Scheduling::block_for_each, 2);
+  expect_solves_again({2, 1, 1}, Scheduling::block_for_each, 2);
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ TEST_F(Gpu, DevicesExchangeSegments) {
 
 // A block of each device takes its messages, beside those with an item each.
 TEST_F(Gpu, ABlockTakesTheMessagesOfOthers) {
-  expect_devices_solve({2, 1, 1}, Scheduling::block_for_each, 40, 3);
+  expect_devices_solve({2, 1, 1}, Scheduling::block_for_each, 40, 2);
 }
 
 TEST(GpuWithoutOne, IsSaid) {
