@@ -57,6 +57,8 @@ def usual():
         "one": Kernel(workers(WHOLE, 1), 128, flushes=22, fences=FENCES),
         "several": Kernel(workers(WHOLE, 8), 128, flushes=22, fences=FENCES, products=1),
         "float": Kernel(workers("float const*", 8, number="float"), 128, flushes=22, fences=FENCES),
+        "messages": Kernel("TakeMessages<double const*, double, trisweep::device::DirectPeers<double>>", 40, flushes=1,
+                           fences={"sm_80": 2, "sm_90": 2}),
         "rows": Kernel("SolveRows<double>", 49, flushes=1, fences={"sm_80": 2, "sm_90": 2}),
         "batch": Kernel("RunBatch<double>", 80, flushes=1, fences={"sm_80": 2, "sm_90": 2}),
         "design": Kernel("RunDesign<double, ReadOnly>", 80, flushes=8, fences={"sm_80": 5, "sm_90": 5}),

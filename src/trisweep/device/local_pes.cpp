@@ -48,10 +48,7 @@ void LocalPes<T>::use(std::span<const PanelsBySide<Side>> panels) {
       peers.pe = part.memory.data();
       peers.count = static_cast<Index>(memory_.size());
       peers.me = pe_[p].program().pe;
-      if constexpr (requires { peers.taken; }) {
-        peers.taken = part.messages->taken.data();
-        peers.messages = pe_[p].program().messages();
-      }
+      if constexpr (requires { peers.taken; }) peers.taken = part.messages->taken.data();
       return pe_[p].view(panels[p], peers, workers);
     });
   };

@@ -57,6 +57,7 @@ struct DirectPeers {
   TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
     return has_reached<Scope::system>(&mine().signal[number], value);
   }
+  TRISWEEP_DEVICE bool has_message(Index number, Count value) const { return has_come(number, value); }
   TRISWEEP_DEVICE bool failed() const { return load_relaxed<Scope::system>(&mine().control->failed) != 0; }
   // Workers of all these PEs leave.
   TRISWEEP_DEVICE void fail() const {
@@ -90,6 +91,7 @@ struct HeapPeers {
   TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
     return Puts::has_come(mine().signal + number, value);
   }
+  TRISWEEP_DEVICE bool has_message(Index number, Count value) const { return has_come(number, value); }
   TRISWEEP_DEVICE bool failed() const { return load_relaxed<Scope::system>(&mine().control->failed) != 0; }
   TRISWEEP_DEVICE void fail() const {
     for (Index p = 0; p < count; ++p) Puts::signal(&pe[p].control->failed, 1, pe[p].number);
@@ -100,12 +102,10 @@ struct HeapPeers {
 // this device's own memory says.
 template <class Peers>
 struct TakenMessages : Peers {
-  Count* taken;
-  Index messages;  // signals before those of PEs
+  Count* taken;  // by signal
 
-  TRISWEEP_DEVICE bool has_come(Index number, Count value) const {
-    return number < messages ? has_reached<Scope::device>(&taken[number], value)
-                             : Peers::has_come(number, value);
+  TRISWEEP_DEVICE bool has_message(Index number, Count value) const {
+    return has_reached<Scope::device>(&taken[number], value);
   }
 };
 

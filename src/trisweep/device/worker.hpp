@@ -97,7 +97,9 @@ class Worker {
   TRISWEEP_DEVICE bool has_counted(Index counter, Count in_a_solve) const {
     return has_reached<Scope::device>(&pe_.counter[counter], pe_.solve.number * in_a_solve);
   }
-  TRISWEEP_DEVICE bool has_come(Index signal) const { return pe_.peers.has_come(signal, pe_.solve.number); }
+  TRISWEEP_DEVICE bool has_come(Index signal) const {
+    return pe_.peers.has_message(signal, pe_.solve.number);
+  }
   // Whether a PE has finished the solve before, and no longer needs what lies in the slots of its messages.
   TRISWEEP_DEVICE bool has_room(Index pe) const {
     return pe_.peers.has_come(pe_.messages + pe, pe_.solve.number - 1);
