@@ -428,7 +428,7 @@ struct TakeMessages : PeLaunch<Side, T, TakenMessages<Peers>> {
   template <class Block>
   TRISWEEP_DEVICE_INLINE void operator()(const Block& block) const {
     const auto& pe = this->pe_of(block, block.number, 0);
-    // Whether that takes too long, the items know that wait for one.
+    // Items that wait for one know whether it takes too long.
     while (!take(block, pe) && !pe.peers.failed()) block.idle();
   }
 

@@ -6,8 +6,6 @@
 namespace trisweep::symbolic {
 namespace {
 
-constexpr int most_levels = 29;  // that nodes have numbers for
-
 // The subtree of node t begins at `next`, which becomes its end.
 bool follows(const ordering::SeparatorTree& tree, Index t, Index& next) {
   if (!tree.is_leaf(t) && !(follows(tree, 2 * t, next) && follows(tree, 2 * t + 1, next))) return false;
@@ -59,7 +57,7 @@ bool has_rows(const Structure& s, Index k, const std::vector<Index>& node_of) {
 }  // namespace
 
 bool is_consistent(const ordering::SeparatorTree& tree, Index end) {
-  if (tree.levels < 0 || tree.levels > most_levels) return false;
+  if (tree.levels < 0 || tree.levels > ordering::most_levels) return false;
   if (tree.begin.size() != usize(tree.nodes()) || tree.end.size() != usize(tree.nodes())) return false;
   Index next = 0;
   return follows(tree, 1, next) && next == end;
