@@ -181,10 +181,13 @@ void leave(int status, void*) {
   std::_Exit(status);
 }
 
-// What has no memory to begin with.
+// Also what goes wrong before there are ranks to agree on it: most often there is no memory to begin with.
 int main(int argc, char** argv) {
   try {
     return run_command(argc, argv);
+  } catch (const Error& e) {
+    std::fputs(fmt::format("trisweep: error: {}\n", e.what()).c_str(), stderr);
+    return e.exit_status();
   } catch (const std::bad_alloc&) {
     std::fputs(
         "trisweep: error: not enough memory to start\n"
