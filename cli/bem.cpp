@@ -133,17 +133,18 @@ struct BemCommand {
 
   void check_shape() const {
     static constexpr std::string_view of_file[] = {"potential"};
-    const bem::NamedObject* const named =
-        is_file() ? nullptr : &find_named(bem::objects(), "object", object, ", or a file of triangles");
-    const std::span<const std::string_view> known = named != nullptr ? named->depends_on : of_file;
-    if (named != nullptr)
+    std::span<const std::string_view> known = of_file;
+    if (!is_file()) {
+      known = find_named(bem::objects(), "object", object, ", or a file of triangles").depends_on;
       refuse(*sub, {"--defects", "--closed"}, "generated objects", "name a file with --object");
+    }
     for (const char* const option : {"--radius", "--distance", "--array", "--field", "--potential"}) {
       if (std::ranges::find(known, option + 2) == known.end())
         refuse(*sub, {option}, "--object " + object,
                "leave it out, or see the objects in trisweep bem --help");
     }
-    if (std::max(radius.size(), potential.size()) > 1 && (named == nullptr || !named->two_bodies))
+    const bool has_two_bodies = std::ranges::find(known, "distance") != known.end();
+    if (std::max(radius.size(), potential.size()) > 1 && !has_two_bodies)
       throw Error(ErrorKind::usage,
                   fmt::format("{} with two values is not for --object {}",
                               radius.size() > 1 ? "--radius" : "--potential", object),

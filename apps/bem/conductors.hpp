@@ -38,7 +38,6 @@ struct NamedObject {
   Index array;
   Conductors (*make)(const NamedObject& object, const ObjectOptions& options);
   std::span<const std::string_view> depends_on;
-  bool two_bodies = false;  // each with a radius and a potential
 };
 std::span<const NamedObject> objects();
 

@@ -6,6 +6,7 @@
 #include <complex>
 #include <utility>
 
+#include "trisweep/core/permutation.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/storage/fields.hpp"
 #include "trisweep/symbolic/consistency.hpp"
@@ -89,19 +90,13 @@ matrix::Csr<T> read_matrix(const Hdf5Reader& file) {
   return a;
 }
 
-bool is_permutation(const std::vector<Index>& order, Index n) {
-  std::vector<char> found(usize(n));
-  return order.size() == found.size() && are_below(order, n) &&
-         std::ranges::none_of(order, [&](Index i) { return std::exchange(found[usize(i)], 1) != 0; });
-}
-
 bool is_consistent(const solve::Analysis& analysis, const FactorHead& head) {
   const symbolic::Structure& s = *analysis.structure;
   const ordering::Ordering& order = analysis.ordering;
   const auto n = usize(s.n);
   return symbolic::is_consistent(s) && symbolic::is_consistent(order.tree, s.n) &&
-         is_permutation(order.row_new, s.n) && is_permutation(order.col_new, s.n) &&
-         order.row_scale.size() == n && order.col_scale.size() == n &&
+         order.row_new.size() == n && is_permutation(order.row_new) && order.col_new.size() == n &&
+         is_permutation(order.col_new) && order.row_scale.size() == n && order.col_scale.size() == n &&
          head.file.size() == usize(s.supernodes()) &&
          std::ranges::all_of(head.file, [](Index rank) { return rank >= 0; });
 }

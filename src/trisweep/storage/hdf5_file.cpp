@@ -193,10 +193,8 @@ Hdf5Reader::Hdf5Reader(std::filesystem::path file, const FileFormat& format, Any
 }
 
 bool Hdf5Reader::is_of_another(const std::filesystem::path& file, const FileFormat& format) {
-  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
-  std::string begin(signature.size(), '\0');
-  std::ifstream(file, std::ios::binary).read(begin.data(), std::ssize(begin));
-  if (begin != signature) return true;
+  const Hdf5Turn turn;
+  if (H5Fis_hdf5(file.c_str()) <= 0) return true;
   try {
     return Hdf5Reader(file, format, AnyFormat()).text("format") != format.name;
   } catch (const InputError&) {
