@@ -215,8 +215,7 @@ class Solver:
         solve = self._solver.solve_sparse if is_sparse else self._solver.solve
         doubt = solve(right, x, trans) if _columns(right.shape) > 0 else None
         if in_parts:
-            count = x.shape[1] // 2
-            x = (x[:, :count] + 1j * x[:, count:]).reshape(b.shape)
+            x = _of_parts(x).reshape(b.shape)
         if out is not None and not direct:
             out[...] = x
         return x if out is None else out, doubt
@@ -238,8 +237,7 @@ class Solver:
         entries = (columns.indptr.astype(np.int64), columns.indices.astype(np.int32), np.ascontiguousarray(values))
         doubt = self._solver.solve_rows(entries, wanted, x, trans)
         if in_parts:
-            count = x.shape[1] // 2
-            x = x[:, :count] + 1j * x[:, count:]
+            x = _of_parts(x)
         return (x[:, 0] if np.ndim(b) == 1 else x), doubt
 
     def _checked_rows(
@@ -606,6 +604,12 @@ def _columns(shape: tuple[int, ...]) -> int:
 def _in_parts(v: NDArray) -> NDArray:
     """The real parts of all columns, then the imaginary ones."""
     return np.column_stack([v.real, v.imag])
+
+
+def _of_parts(x: NDArray) -> NDArray:
+    """The reverse."""
+    count = x.shape[1] // 2
+    return x[:, :count] + 1j * x[:, count:]
 
 
 def _of_complex(real: ForwardError, imaginary: ForwardError, sizes: NDArray) -> ForwardError:
