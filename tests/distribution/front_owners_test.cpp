@@ -42,6 +42,18 @@ TEST(FrontOwners, EachRankHasItsPartInAnyOrder) {
   }
 }
 
+TEST(FrontOwners, SmallContributionsGoTogether) {
+  const std::vector<Index> children{3, 4, 5, 6, 7};
+  const std::vector<Index> height{0, 0, 0, 0, 1, 128, 2, 100};
+  const auto all = groups(children, height);  // which 128 rows fill
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(std::ranges::equal(all[0], std::vector<Index>{3, 4, 5}));
+  EXPECT_TRUE(std::ranges::equal(all[1], std::vector<Index>{6, 7}));
+  EXPECT_TRUE(groups({}, height).empty());
+  const std::vector<Index> many(100'000, 3);
+  EXPECT_LT(groups(many, height).size(), 100U);
+}
+
 // Of both kinds of separators: supernodes, and such as are whole and cut while they are eliminated.
 TEST(FrontOwners, ShareLargeFronts) {
   const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 16}));

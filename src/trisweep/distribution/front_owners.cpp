@@ -209,6 +209,21 @@ class Owners {
 
 }  // namespace
 
+std::vector<std::span<const Index>> groups(std::span<const Index> children, std::span<const Index> height) {
+  constexpr Offset least = 4;  // of a child's entries: what else its message says of it
+  std::vector<std::span<const Index>> all;
+  Offset entries = 0;
+  for (std::size_t begin = 0, end = 0; end < children.size();) {
+    const Offset rows = height[usize(children[end++])];
+    entries += std::max(rows * rows, least);
+    if (entries < entries_at_once && end < children.size()) continue;
+    all.push_back(children.subspan(begin, end - begin));
+    begin = end;
+    entries = 0;
+  }
+  return all;
+}
+
 FrontOwners::FrontOwners(const symbolic::Structure& s, Index ranks, std::optional<numeric::Kind> kind) {
   Owners(s, ranks, kind).find(*this);
 }

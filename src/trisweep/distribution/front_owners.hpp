@@ -13,6 +13,10 @@ namespace trisweep::distribution {
 // Of what one rank adds to another's part of a front so many in a message.
 constexpr Offset entries_at_once = 16384;
 
+// Of a front's children, as they come, those that follow each other and whose contributions, of so many rows,
+// go to it together: a small one takes no message of its own.
+std::vector<std::span<const Index>> groups(std::span<const Index> children, std::span<const Index> height);
+
 // A front that several ranks eliminate together.
 struct SharedFront {
   numeric::Arrowheads arrowheads;  // of all of its rows

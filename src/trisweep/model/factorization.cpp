@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/model/answer.hpp"
@@ -23,12 +24,6 @@ constexpr double entry_seconds = 20e-9;  // of A: scaled, and put in its place
 constexpr double sent_seconds = 60e-9;   // of one that several ranks have sent to its front, more than that
 constexpr double row_seconds = 10e-9;    // of the structure, in which each of several ranks finds its fronts
 
-// Ascending, each once.
-std::vector<Index> distinct(std::vector<Index> ranks) {
-  std::ranges::sort(ranks);
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
-}
 std::size_t place_of(std::span<const Index> ranks, Index rank) {
   return usize(std::ranges::lower_bound(ranks, rank) - ranks.begin());
 }
@@ -160,25 +155,14 @@ class Factoring {
   // Ranks that have a part in the contributions to a front, or in `others`.
   void agree(std::span<const Index> children, std::vector<Index> others) {
     for (const Index c : children) std::ranges::copy(contribution(c).owners(), std::back_inserter(others));
-    line_.agree(distinct(std::move(others)));
+    line_.agree(numeric::distinct(std::move(others)));
   }
 
   // A front of one rank with contributions of others (RankFactorization::pass).
   void factor_front(Index f) {
-    constexpr Offset header_bytes = 24;
     const Index r = owners_.of_front[usize(f)];
-    for (const Index& c : tree_.children(f)) {
-      const Index from = owners_.of_front[usize(c)];
-      if (from == r) continue;
-      if (from == -1) {
-        agree({&c, 1}, {r});
-      } else {
-        line_.send(from, r, header_bytes);
-      }
-      line_.take(r, square_bytes(c));
-      add(c, {r}, std::vector<Index>(usize(tree_.height[usize(c)]), r));
-      free_contribution(c);
-    }
+    for (const std::span<const Index> group : distribution::groups(tree_.children(f), tree_.height))
+      pass(group, r);
     line_.take(r, bytes_ * numeric::contribution_entries(tree_.height[usize(f)]));
     line_.compute(r, eliminate(f, r));
     for (const Index c : tree_.children(f)) {
@@ -188,6 +172,28 @@ class Factoring {
         line_.take(r, -square_bytes(c));
       }
     }
+  }
+  void pass(std::span<const Index> children, Index to) {
+    constexpr Offset header_bytes = 24;
+    std::map<Index, std::vector<Index>> by_rank;
+    for (const Index& c : children) {
+      const Index from = owners_.of_front[usize(c)];
+      if (from == -1) {
+        agree({&c, 1}, {to});
+        move({&c, 1}, to);
+      } else if (from != to) {
+        by_rank[from].push_back(c);
+      }
+    }
+    for (const auto& [from, of_rank] : by_rank) {
+      line_.send(from, to, header_bytes * std::ssize(of_rank));
+      move(of_rank, to);
+    }
+  }
+  void move(std::span<const Index> children, Index to) {
+    for (const Index c : children) line_.take(to, square_bytes(c));
+    add(children, {to}, [&](Index c) { return std::vector<Index>(usize(tree_.height[usize(c)]), to); });
+    for (const Index c : children) free_contribution(c);
   }
   Offset square_bytes(Index f) const { return bytes_ * tree_.height[usize(f)] * tree_.height[usize(f)]; }
 
@@ -203,9 +209,9 @@ class Factoring {
         line_.take(r, bytes_ * entries(all, a));
       }
     }
-    for (const Index c : tree_.children(f)) {
-      add(c, all.owners(), ranks_of_rows(c, f, all));
-      free_contribution(c);
+    for (const std::span<const Index> group : distribution::groups(tree_.children(f), tree_.height)) {
+      add(group, all.owners(), [&](Index c) { return ranks_of_rows(c, f, all); });
+      for (const Index c : group) free_contribution(c);
     }
     eliminate_together(front);
     bring_together(front);
@@ -234,16 +240,22 @@ class Factoring {
     return ranks;
   }
 
-  // Entries whose lesser of row and column is j go from the rank of j to target[j], one of `to`; pairs of
-  // ranks come in the order of solve::add_arrowheads().
-  void add(Index child, const std::vector<Index>& to, const std::vector<Index>& target) {
-    const Arrowheads block = contribution(child);
-    const std::vector<Index> from = block.owners();
+  // Of each child, entries whose lesser of row and column is j go from the rank of j to target(child)[j], one
+  // of `to`; pairs of ranks come in the order of solve::add_arrowheads().
+  template <class Target>
+  void add(std::span<const Index> children, const std::vector<Index>& to, const Target& target) {
+    std::vector<Index> from;
+    for (const Index c : children) std::ranges::copy(contribution(c).owner, std::back_inserter(from));
+    from = numeric::distinct(std::move(from));
     std::vector<Offset> moved(from.size() * to.size(), 0);
-    for (Index j = 0; j < block.rows(); ++j) {
-      const Offset below = block.rows() - j - 1;
-      const std::size_t source = place_of(from, block.owner[usize(block.of(j))]);
-      moved[source * to.size() + place_of(to, target[usize(j)])] += 1 + sides_ * below;
+    for (const Index c : children) {
+      const Arrowheads block = contribution(c);
+      const std::vector<Index> target_of_row = target(c);
+      for (Index j = 0; j < block.rows(); ++j) {
+        const Offset below = block.rows() - j - 1;
+        const std::size_t source = place_of(from, block.owner[usize(block.of(j))]);
+        moved[source * to.size() + place_of(to, target_of_row[usize(j)])] += 1 + sides_ * below;
+      }
     }
     for (std::size_t shift = 0; shift < to.size(); ++shift) {
       for (std::size_t i = 0; i < from.size(); ++i) {

@@ -4,18 +4,17 @@
 
 namespace trisweep::numeric {
 
+std::vector<Index> distinct(std::vector<Index> numbers) {
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
 Arrowheads Arrowheads::from(Index first) const {
   Arrowheads rest{.begin = {begin.begin() + first, begin.end()},
                   .owner = {owner.begin() + first, owner.end()}};
   for (Index& b : rest.begin) b -= begin[usize(first)];
   return rest;
-}
-
-std::vector<Index> Arrowheads::owners() const {
-  std::vector<Index> ranks = owner;
-  std::ranges::sort(ranks);
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
 }
 
 ArrowheadSum::ArrowheadSum(const Arrowheads& from, const Arrowheads& to, std::span<const Index> places,

@@ -10,6 +10,9 @@
 
 namespace trisweep::numeric {
 
+// Ascending, each once.
+std::vector<Index> distinct(std::vector<Index> numbers);
+
 // Rows and columns in blocks that follow each other. The arrowhead of a block: its columns from the diagonal
 // on down, and its rows to the right of it.
 struct Arrowheads {
@@ -25,8 +28,7 @@ struct Arrowheads {
   }
   // Those from `first` on, a matrix of their own.
   Arrowheads from(Index first) const;
-  // Ascending, each once.
-  std::vector<Index> owners() const;
+  std::vector<Index> owners() const { return distinct(owner); }
 };
 
 // By arrowhead; those of other processes have a shape alone, or, where all are others', there are none.

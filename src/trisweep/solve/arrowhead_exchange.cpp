@@ -59,28 +59,32 @@ class Stream {
 };
 
 template <Scalar T>
-class Addition {
+class Additions {
  public:
-  Addition(const mpi::Communicator& comm, numeric::Kind kind, const numeric::ArrowheadMatrix<T>& from,
-           std::span<const Index> places, const numeric::ArrowheadMatrix<T>& to)
-      : comm_(comm), from_(from), to_(to), sum_(from.shape, to.shape, places, kind) {}
+  Additions(const mpi::Communicator& comm, numeric::Kind kind,
+            std::span<const ArrowheadAddition<T>> additions)
+      : comm_(comm), additions_(additions) {
+    sum_.reserve(additions.size());
+    for (const ArrowheadAddition<T>& add : additions)
+      sum_.emplace_back(add.from.shape, add.to.shape, add.places, kind);
+  }
 
   void between(Index source, Index target) {
     if (source == target) return add();
     std::size_t entries = 0;
-    sum_.for_each_segment(source, target,
-                          [&](Index, const Segment& s) { entries += usize(s.end - s.begin); });
+    for_each_segment(source, target,
+                     [&](std::size_t, Index, const Segment& s) { entries += usize(s.end - s.begin); });
     if (entries == 0) return;
     Stream<T> stream(comm_, source == comm_.rank() ? target : source, entries);
     if (source == comm_.rank()) {
-      sum_.for_each_segment(source, target, [&](Index a, const Segment& s) {
-        stream.send(sum_.source(from_.panel[usize(a)], s), usize(s.end - s.begin));
+      for_each_segment(source, target, [&](std::size_t i, Index a, const Segment& s) {
+        stream.send(sum_[i].source(additions_[i].from.panel[usize(a)], s), usize(s.end - s.begin));
       });
     } else {
-      sum_.for_each_segment(source, target, [&](Index, const Segment& s) {
+      for_each_segment(source, target, [&](std::size_t i, Index, const Segment& s) {
         for (Index at = s.begin; at < s.end;) {
           const std::span<const T> some = stream.receive(usize(s.end - at));
-          sum_.add(some, s, at, to_.panel[usize(s.arrowhead)]);
+          sum_[i].add(some, s, at, additions_[i].to.panel[usize(s.arrowhead)]);
           at += static_cast<Index>(some.size());
         }
       });
@@ -88,17 +92,23 @@ class Addition {
   }
 
  private:
+  // Calls visit(i, arrowhead, segment) for those of the additions, one after the other.
+  template <class Visit>
+  void for_each_segment(Index source, Index target, const Visit& visit) const {
+    for (std::size_t i = 0; i < sum_.size(); ++i)
+      sum_[i].for_each_segment(source, target, [&](Index a, const Segment& s) { visit(i, a, s); });
+  }
+
   void add() {
-    sum_.for_each_segment(comm_.rank(), comm_.rank(), [&](Index a, const Segment& s) {
-      const T* values = sum_.source(from_.panel[usize(a)], s);
-      sum_.add({values, usize(s.end - s.begin)}, s, s.begin, to_.panel[usize(s.arrowhead)]);
+    for_each_segment(comm_.rank(), comm_.rank(), [&](std::size_t i, Index a, const Segment& s) {
+      const T* values = sum_[i].source(additions_[i].from.panel[usize(a)], s);
+      sum_[i].add({values, usize(s.end - s.begin)}, s, s.begin, additions_[i].to.panel[usize(s.arrowhead)]);
     });
   }
 
   const mpi::Communicator& comm_;
-  const numeric::ArrowheadMatrix<T>& from_;
-  const numeric::ArrowheadMatrix<T>& to_;
-  numeric::ArrowheadSum sum_;
+  std::span<const ArrowheadAddition<T>> additions_;
+  std::vector<numeric::ArrowheadSum> sum_;
 };
 
 }  // namespace
@@ -107,22 +117,26 @@ class Addition {
 // chains.
 template <Scalar T>
 void add_arrowheads(const mpi::Communicator& comm, numeric::Kind kind,
-                    const numeric::ArrowheadMatrix<T>& from, std::span<const Index> places,
-                    const numeric::ArrowheadMatrix<T>& to) {
-  const std::vector<Index> sources = from.shape.owners(), targets = to.shape.owners();
-  Addition<T> addition(comm, kind, from, places, to);
+                    std::span<const ArrowheadAddition<T>> additions) {
+  std::vector<Index> sources, targets;
+  for (const ArrowheadAddition<T>& add : additions) {
+    std::ranges::copy(add.from.shape.owner, std::back_inserter(sources));
+    std::ranges::copy(add.to.shape.owner, std::back_inserter(targets));
+  }
+  sources = numeric::distinct(std::move(sources));
+  targets = numeric::distinct(std::move(targets));
+  Additions<T> all(comm, kind, additions);
   for (std::size_t shift = 0; shift < targets.size(); ++shift) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const Index source = sources[i], target = targets[(i + shift) % targets.size()];
-      if (source == comm.rank() || target == comm.rank()) addition.between(source, target);
+      if (source == comm.rank() || target == comm.rank()) all.between(source, target);
     }
   }
 }
 
-#define INSTANTIATE(T)                                                                        \
-  template void add_arrowheads<T>(const mpi::Communicator&, numeric::Kind,                    \
-                                  const numeric::ArrowheadMatrix<T>&, std::span<const Index>, \
-                                  const numeric::ArrowheadMatrix<T>&);
+#define INSTANTIATE(T)                                                     \
+  template void add_arrowheads<T>(const mpi::Communicator&, numeric::Kind, \
+                                  std::span<const ArrowheadAddition<T>>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

@@ -1,6 +1,7 @@
 #include "trisweep/solve/fronts_of_ranks.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -43,7 +44,7 @@ class RankFactorization {
         share(f);
         continue;
       }
-      for (const Index c : tree_.children(f)) pass(c, f);
+      for (const std::span<const Index> group : groups_of_children(f)) pass(group, f);
       if (own_[usize(f)] && !whole_[usize(f)] && end_ == FrontsEnd::done && !run_.factor_front(f))
         end_ = FrontsEnd::other_kind;
     }
@@ -55,6 +56,17 @@ class RankFactorization {
   }
 
  private:
+  // A contribution on its way, as far as it is here.
+  struct Passed {
+    numeric::Arrowheads from, to;
+    std::vector<Index> places;  // in `to`
+    numeric::FrontContribution<T> contribution{};
+    numeric::Panel<T> panel{};  // of that
+  };
+
+  std::vector<std::span<const Index>> groups_of_children(Index f) const {
+    return distribution::groups(tree_.children(f), tree_.height);
+  }
   // Of the rows of a front's contribution block.
   numeric::Arrowheads shape_of_contribution(Index f) const {
     return owners_.contribution(f, tree_.height[usize(f)]);
@@ -69,7 +81,7 @@ class RankFactorization {
       std::ranges::copy(shape_of_contribution(c).owners(), std::back_inserter(ranks));
       if (own_[usize(c)] && end_ == FrontsEnd::done && run_.has_delayed(c)) mine = FrontsEnd::delays;
     }
-    if (!agree(ranks, mine)) return;
+    if (!agree(std::move(ranks), mine)) return;
     const std::span<const Index> keeper = owners_.of_supernode;
     SharedElimination<T>* part = nullptr;
     if (shares) {
@@ -77,84 +89,131 @@ class RankFactorization {
     }
     const numeric::ArrowheadMatrix<T> to =
         part ? part->assembled() : numeric::ArrowheadMatrix<T>{front.arrowheads, {}};
-    for (const Index c : tree_.children(f)) add(c, fronts_.places_in_parent(c), to);
+    for (const std::span<const Index> group : groups_of_children(f)) add(group, to);
     if (!part) return;
     end_ = std::max(end_, part->eliminate());
     if (end_ == FrontsEnd::done) part->bring_together();
   }
 
-  // Adds a child's contribution, which is freed.
-  void add(Index child, std::span<const Index> places, const numeric::ArrowheadMatrix<T>& to) {
-    const numeric::Arrowheads shape = shape_of_contribution(child);
-    const auto shared = shared_.find(child);
-    numeric::FrontContribution<T> alone;
-    if (own_[usize(child)]) alone = run_.take(child);
-    const numeric::Panel<T> panel = in_one_panel(alone.block.view);
-    const std::span<const numeric::Panel<T>> panels =
-        shared != shared_.end() ? shared->second->contribution().panel : std::span(&panel, 1);
-    add_arrowheads<T>(comm_, fronts_.kind, {shape, panels}, places, to);
-    if (shared != shared_.end()) shared->second->free_contribution();
+  // Adds the contributions of children, which are freed, to the front of their parent.
+  void add(std::span<const Index> children, const numeric::ArrowheadMatrix<T>& to) {
+    std::deque<Passed> passed;
+    std::vector<ArrowheadAddition<T>> additions;
+    for (const Index c : children) {
+      Passed& p = passed.emplace_back(Passed{.from = shape_of_contribution(c), .to = {}, .places = {}});
+      if (own_[usize(c)]) p.contribution = run_.take(c);
+      p.panel = in_one_panel(p.contribution.block.view);
+      const bool is_shared = owners_.shared.contains(c);
+      additions.push_back(
+          {{p.from, is_shared ? shared_panels(c) : std::span<const numeric::Panel<T>>(&p.panel, 1)},
+           fronts_.places_in_parent(c),
+           to});
+    }
+    add_arrowheads<T>(comm_, fronts_.kind, additions);
+    for (const Index c : children) free_shared(c);
+  }
+  // Of a front of several ranks, what it hands on and this rank has.
+  std::span<const numeric::Panel<T>> shared_panels(Index f) const {
+    const auto shared = shared_.find(f);
+    return shared != shared_.end() ? shared->second->contribution().panel
+                                   : std::span<const numeric::Panel<T>>();
+  }
+  void free_shared(Index f) {
+    if (const auto shared = shared_.find(f); shared != shared_.end()) shared->second->free_contribution();
   }
 
-  // The contribution of a child to its parent, which is one rank's.
-  void pass(Index child, Index parent) {
+  // The contributions of children to their parent, which is one rank's.
+  void pass(std::span<const Index> children, Index parent) {
     const Index to = owners_.of_front[usize(parent)];
-    if (owners_.shared.contains(child)) return pass_of_several(child, to);
-    if (own_[usize(child)] == own_[usize(parent)]) return;
-    if (own_[usize(child)]) {
-      send(child, to);
-    } else {
-      receive(child);
+    std::map<Index, std::vector<Index>> by_rank;
+    for (const Index c : children) {
+      if (owners_.shared.contains(c)) {
+        pass_of_several(c, to);
+      } else if (own_[usize(c)] != own_[usize(parent)]) {
+        by_rank[owners_.of_front[usize(c)]].push_back(c);
+      }
+    }
+    for (const auto& [from, of_rank] : by_rank) {
+      if (from == comm_.rank()) {
+        send(of_rank, to);
+      } else {
+        receive(of_rank, from);
+      }
     }
   }
 
   void pass_of_several(Index child, Index to) {
-    std::vector<Index> ranks = shape_of_contribution(child).owners();
-    ranks.push_back(to);
-    if (!agree(ranks, end_)) return;
     const Index m = tree_.height[usize(child)];
-    const numeric::Arrowheads square{.begin = {0, m}, .owner = {to}};
-    if (to != comm_.rank()) return add(child, all_rows(m), {square, {}});
-    numeric::FrontContribution<T> contribution;
-    const numeric::Panel<T> panel = make_room(m, contribution.block);
-    add(child, all_rows(m), {square, std::span(&panel, 1)});
-    run_.put(child, std::move(contribution));
+    Passed p{.from = shape_of_contribution(child), .to = square(m, to), .places = all_rows(m)};
+    std::vector<Index> ranks = p.from.owners();
+    ranks.push_back(to);
+    if (!agree(std::move(ranks), end_)) return;
+    if (to == comm_.rank()) p.panel = make_room(m, p.contribution.block);
+    const ArrowheadAddition<T> addition{
+        {p.from, shared_panels(child)}, p.places, {p.to, std::span(&p.panel, 1)}};
+    add_arrowheads<T>(comm_, fronts_.kind, std::span(&addition, 1));
+    free_shared(child);
+    if (to == comm_.rank()) run_.put(child, std::move(p.contribution));
   }
 
-  void send(Index child, Index to) {
-    ContributionHeader header{.end = end_};
-    if (end_ != FrontsEnd::done) return comm_.send_bytes(&header, sizeof header, to, mpi::Tag::fronts);
-    const numeric::FrontContribution<T> contribution = run_.take(child);
-    const numeric::Contribution<T>& block = contribution.block;
-    header.rows = block.view.rows;
-    header.delayed = static_cast<Index>(block.delayed_row.size());
-    header.redone_entries = contribution.redone_entries;
-    comm_.send_bytes(&header, sizeof header, to, mpi::Tag::fronts);
-    for (const auto* list : {&block.delayed_row, &block.delayed_col})
-      comm_.send_bytes(list->data(), list->size() * sizeof(Index), to, mpi::Tag::fronts);
-    const numeric::Panel<T> panel = in_one_panel(block.view);
-    const numeric::Arrowheads here{.begin = {0, header.rows}, .owner = {comm_.rank()}};
-    const numeric::Arrowheads there{.begin = {0, header.rows}, .owner = {to}};
-    add_arrowheads<T>(comm_, fronts_.kind, {here, std::span(&panel, 1)}, all_rows(header.rows), {there, {}});
-  }
-
-  void receive(Index child) {
-    const Index from = owners_.of_front[usize(child)];
-    ContributionHeader header;
-    comm_.receive_bytes(&header, sizeof header, from, mpi::Tag::fronts);
-    end_ = std::max(end_, header.end);
-    if (header.end != FrontsEnd::done) return;
-    numeric::FrontContribution<T> contribution{.redone_entries = header.redone_entries};
-    numeric::Contribution<T>& block = contribution.block;
-    for (auto* list : {&block.delayed_row, &block.delayed_col}) {
-      list->resize(usize(header.delayed));
-      comm_.receive_bytes(list->data(), list->size() * sizeof(Index), from, mpi::Tag::fronts);
+  void send(std::span<const Index> children, Index to) {
+    std::vector<ContributionHeader> headers(children.size(), {.end = end_});
+    std::vector<Index> delayed;
+    std::deque<Passed> passed;
+    for (std::size_t i = 0; i < children.size() && end_ == FrontsEnd::done; ++i) {
+      numeric::FrontContribution<T> contribution = run_.take(children[i]);
+      const numeric::Contribution<T>& block = contribution.block;
+      headers[i].rows = block.view.rows;
+      headers[i].delayed = static_cast<Index>(block.delayed_row.size());
+      headers[i].redone_entries = contribution.redone_entries;
+      for (const auto* list : {&block.delayed_row, &block.delayed_col})
+        delayed.insert(delayed.end(), list->begin(), list->end());
+      const numeric::Panel<T> panel = in_one_panel(block.view);
+      passed.push_back(between(comm_.rank(), to, std::move(contribution), panel));
     }
-    const numeric::Panel<T> panel = make_room(header.rows, block);
-    const numeric::Arrowheads there{.begin = {0, header.rows}, .owner = {from}};
-    const numeric::Arrowheads here{.begin = {0, header.rows}, .owner = {comm_.rank()}};
-    add_arrowheads<T>(comm_, fronts_.kind, {there, {}}, all_rows(header.rows), {here, std::span(&panel, 1)});
-    if (end_ == FrontsEnd::done) run_.put(child, std::move(contribution));
+    comm_.send_bytes(headers.data(), headers.size() * sizeof(ContributionHeader), to, mpi::Tag::fronts);
+    if (end_ != FrontsEnd::done) return;
+    comm_.send_bytes(delayed.data(), delayed.size() * sizeof(Index), to, mpi::Tag::fronts);
+    move(passed);
+  }
+
+  void receive(std::span<const Index> children, Index from) {
+    std::vector<ContributionHeader> headers(children.size());
+    comm_.receive_bytes(headers.data(), headers.size() * sizeof(ContributionHeader), from, mpi::Tag::fronts);
+    end_ = std::max(end_, headers.front().end);
+    if (headers.front().end != FrontsEnd::done) return;
+    std::size_t all = 0;
+    for (const ContributionHeader& header : headers) all += 2 * usize(header.delayed);
+    std::vector<Index> delayed(all);
+    comm_.receive_bytes(delayed.data(), delayed.size() * sizeof(Index), from, mpi::Tag::fronts);
+    std::deque<Passed> passed;
+    for (auto next = delayed.begin(); const ContributionHeader& header : headers) {
+      numeric::FrontContribution<T> contribution{.redone_entries = header.redone_entries};
+      numeric::Contribution<T>& block = contribution.block;
+      for (auto* list : {&block.delayed_row, &block.delayed_col}) {
+        list->assign(next, next + header.delayed);
+        next += header.delayed;
+      }
+      const numeric::Panel<T> panel = make_room(header.rows, block);
+      passed.push_back(between(from, comm_.rank(), std::move(contribution), panel));
+    }
+    move(passed);
+    for (std::size_t i = 0; i < children.size() && end_ == FrontsEnd::done; ++i)
+      run_.put(children[i], std::move(passed[i].contribution));
+  }
+
+  static Passed between(Index from, Index to, numeric::FrontContribution<T> contribution,
+                        const numeric::Panel<T>& panel) {
+    const Index rows = contribution.block.view.rows;
+    return {square(rows, from), square(rows, to), all_rows(rows), std::move(contribution), panel};
+  }
+  void move(const std::deque<Passed>& passed) {
+    std::vector<ArrowheadAddition<T>> additions;
+    for (const Passed& p : passed) {
+      const std::span<const numeric::Panel<T>> panel(&p.panel, 1);
+      additions.push_back({{p.from, panel}, p.places, {p.to, panel}});
+    }
+    add_arrowheads<T>(comm_, fronts_.kind, additions);
   }
 
   // For sums.
@@ -168,6 +227,9 @@ class RankFactorization {
   static numeric::Panel<T> in_one_panel(const numeric::View<T>& block) {
     return {.supernode = -1, .start = 0, .diagonal = block, .lower = {}, .upper = {}};
   }
+  static numeric::Arrowheads square(Index rows, Index owner) {
+    return {.begin = {0, rows}, .owner = {owner}};
+  }
   static std::vector<Index> all_rows(Index rows) {
     std::vector<Index> places(usize(rows));
     std::iota(places.begin(), places.end(), 0);
@@ -175,9 +237,8 @@ class RankFactorization {
   }
 
   // Among `ranks` of any order, of which this one need not be: whether all go on.
-  bool agree(std::vector<Index>& ranks, FrontsEnd mine) {
-    std::ranges::sort(ranks);
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  bool agree(std::vector<Index> ranks, FrontsEnd mine) {
+    ranks = numeric::distinct(std::move(ranks));
     if (!std::ranges::binary_search(ranks, comm_.rank())) return false;
     end_ = static_cast<FrontsEnd>(mpi::max_among(comm_, ranks, static_cast<Index>(mine), mpi::Tag::fronts));
     return end_ == FrontsEnd::done;

@@ -56,6 +56,11 @@ void expect_what_is_sent_of_all_kinds() {
 TEST(FactorizationModel, CountsWhatIsSent) {
   expect_what_is_sent_of_all_kinds<double>();
 }
+// A front has as many children as there are rows. A message for each would be 20,000 and more.
+TEST(FactorizationModel, ManySmallContributionsTakeFewMessages) {
+  expect_what_is_sent<double>("arrow", 30'000, numeric::Kind::lu, 0);
+  EXPECT_LT(testing_support::sent_by_tag[fronts_tag].messages, 200);
+}
 // Whose messages come in more pieces.
 TEST(FactorizationModel, CountsWhatIsSentOfComplexValues) {
   expect_what_is_sent_of_all_kinds<std::complex<double>>();
