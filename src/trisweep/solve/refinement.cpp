@@ -12,21 +12,6 @@
 namespace trisweep::solve {
 namespace {
 
-// A step that leaves more than this share of the error is the last of its kind: of the cheap one early,
-// because GMRES takes over.
-constexpr double slowest_plain = 0.1;
-constexpr double slowest_gmres = 0.5;
-
-double typical(const ColumnError& e) {
-  return e.arioli_demmel_duff;
-}
-double every(const ColumnError& e) {
-  return e.componentwise;
-}
-double of_small(const ColumnError& e) {
-  return e.small.residual;
-}
-
 // Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of
 // each of the four vectors in rows, that should stay in the cache, of those that are corrected at once.
 constexpr double bytes_of_group = 48 << 20, bytes_of_part = 8 << 20;
@@ -145,7 +130,6 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
     for (Buffer<T>* buffer : grown)
       if (buffer->size() < size) *buffer = zeros<T>(size, "the vectors of refinement");
     room_[op] = std::max(room_[op], nrhs);
-    error_.reserve(usize(at_once));
   });
 }
 
@@ -177,8 +161,8 @@ void RefinedSolver<T>::make_room_on_device(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-auto RefinedSolver<T>::step_here(const System& system, const Limits& limits, const Correction& correction)
-    -> Step {
+CorrectionStep RefinedSolver<T>::step_here(const System& system, const RefinementLimits& limits,
+                                           const Correction& correction) {
   const Vectors<T> x = system.x;
   const Vectors<T> candidate{corrected_.data(), x.rows, x.cols};
   const auto sum = [](Index, const T& before, const T& d) { return before + d; };
@@ -200,75 +184,27 @@ auto RefinedSolver<T>::step_here(const System& system, const Limits& limits, con
 }
 
 template <Scalar T>
-double RefinedSolver<T>::most(Kind kind) const {
-  double most = 0;
-  for (const ColumnError& e : error_) most = krylov::larger(most, kind(e));
-  return most;
-}
-
-template <Scalar T>
-bool RefinedSolver<T>::is_done(const Limits& limits) const {
-  const bool is_enough = most(typical) <= limits.acceptable && most(limits.of_small) <= limits.small_at_most;
-  return is_enough || steps_ >= limits.steps;
-}
-
-template <Scalar T>
-double RefinedSolver<T>::improve(const Step& step, Kind kind, const Limits& limits) {
-  if (!residual_is_current_) step.measure();
-  std::vector<Index> taken;
-  taken.reserve(error_.size());
-  const auto error = step.correct();
-  double best = 1;
-  for (std::size_t c = 0; c < error.size(); ++c) {
-    const double before = kind(error_[c]), after = kind(error[c]);
-    // The larger unknowns may not suffer for the small ones; never from infinity to infinity.
-    if (after < before && !(typical(error[c]) > std::max(typical(error_[c]), limits.acceptable))) {
-      best = std::min(best, std::isfinite(before) ? after / before : 0);
-      error_[c] = error[c];
-      taken.push_back(static_cast<Index>(c));
-    }
-  }
-  step.take(taken);
-  steps_ += best < 1;
-  residual_is_current_ = taken.size() == error.size();
-  return best;
-}
-
-template <Scalar T>
-void RefinedSolver<T>::repeat(const Step& step, Kind kind, double goal, double slowest,
-                              const Limits& limits) {
-  while (steps_ < limits.steps && most(kind) > goal) {
-    if (improve(step, kind, limits) > slowest) break;
-  }
-}
-
-template <Scalar T>
-void RefinedSolver<T>::repeat_by_factors(const Step& step, const Limits& limits) {
-  repeat(step, typical, limits.target, slowest_plain, limits);
-  if (!limits.best && !(most(typical) > limits.target))
-    repeat(step, limits.of_small, limits.small, slowest_plain, limits);
-}
-
-template <Scalar T>
-void RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits) {
+auto RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system,
+                                 const RefinementLimits& limits) -> Group {
   const auto errors = [&](const auto& measure) {
     std::vector<ColumnError> of;
     of.reserve(usize(system.b.cols));
     for (const engine::ResidualNorms& n : measure()) of.push_back(residuals_.error(system.op, {n}));
     return of;
   };
-  error_ = errors([&] { return device.start(system.b, system.stream); });
-  residual_is_current_ = true;
-  const Step step{.correct = [&] { return errors([&] { return device.correct(); }); },
-                  .take = [&](std::span<const Index> columns) { device.take(columns); },
-                  .measure = [&] { device.measure(); }};
-  repeat_by_factors(step, limits);
+  CorrectedColumns columns(errors([&] { return device.start(system.b, system.stream); }), true);
+  const CorrectionStep step{.correct = [&] { return errors([&] { return device.correct(); }); },
+                            .take = [&](std::span<const Index> taken) { device.take(taken); },
+                            .measure = [&] { device.measure(); }};
+  columns.correct_by_factors(step, limits);
   device.read(system.x);
-  if (!is_done(limits)) take_over(system, limits);
+  if (!columns.are_done(limits)) return take_over(system, columns.steps(), limits);
+  return {columns.take_errors(), columns.steps()};
 }
 
 template <Scalar T>
-void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Limits& limits) {
+void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const RefinementLimits& limits,
+                                          CorrectedColumns& columns) {
   const auto& [op, b, x, r, before] = system;
   const auto for_each_part = [&](const auto& work) {
     solver_.pool().run(
@@ -294,19 +230,21 @@ void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Limi
     });
   };
   const auto measure = [&] { residuals_.measure(op, b, x, r, std::numeric_limits<double>::infinity()); };
-  const Step step{std::ref(correct), std::ref(take), std::ref(measure)};  // which allocate nothing
-  repeat_by_factors(step, limits);
+  columns.correct_by_factors(
+      {std::ref(correct), std::ref(take), std::ref(measure)},  // which allocate nothing
+      limits);
 }
 
 template <Scalar T>
-void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& limits) {
-  if (is_done(limits)) return;
+void RefinedSolver<T>::correct_otherwise(const System& system, const RefinementLimits& limits,
+                                         CorrectedColumns& columns) {
+  if (columns.are_done(limits)) return;
   const auto& [op, b, x, of_x, stream] = system;
   Buffer<R> measures;
   const Correction by_gmres = [&](Vectors<T> r, Vectors<T> d) {
     std::vector<Index> wanted;
     for (const Index c : krylov::columns_of(r)) {
-      if (typical(error_[usize(c)]) > limits.acceptable) wanted.push_back(c);
+      if (columns.errors()[usize(c)].arioli_demmel_duff > limits.acceptable) wanted.push_back(c);
     }
     mpi::agree_on_error(a_.comm(), [&] {
       if (measures.size() == 0)
@@ -316,13 +254,13 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const Limits& lim
     residuals_.magnitudes(op, b, x, measure);
     corrections_.by_gmres(op, wanted, measure, r, d);
   };
-  repeat(step_here(system, limits, by_gmres), typical, limits.acceptable, slowest_gmres, limits);
+  columns.correct_by_gmres(step_here(system, limits, by_gmres), limits);
   for (const bool zero_the_undetermined : {false, true}) {
-    if (is_done(limits)) return;
+    if (columns.are_done(limits)) return;
     const Correction small_ones = [&](Vectors<T> r, Vectors<T> d) {
       corrections_.by_factors_repeatedly(op, {b, x}, r, d, zero_the_undetermined);
     };
-    improve(step_here(system, limits, small_ones), every, limits);
+    columns.improve(step_here(system, limits, small_ones), componentwise, limits);
   }
 }
 
@@ -352,13 +290,12 @@ void RefinedSolver<T>::bring_x(const System& system, const SystemInRows& rows, b
 }
 
 template <Scalar T>
-auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, const Limits& limits) const
-    -> std::vector<Part> {
+auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors,
+                                        const RefinementLimits& limits) const -> std::vector<Part> {
   const Index most = part(static_cast<Index>(errors.size()));
   std::vector<Part> parts;
   for (Index c = 0; limits.steps > 0 && c < std::ssize(errors); ++c) {
-    const ColumnError& e = errors[usize(c)];
-    if (typical(e) <= limits.target && limits.of_small(e) <= limits.small) continue;
+    if (limits.accepts(errors[usize(c)])) continue;
     if (parts.empty() || c - parts.back().first >= most ||
         c - (parts.back().first + parts.back().count) >= bundle<T>)
       parts.push_back({c, 0});
@@ -369,19 +306,22 @@ auto RefinedSolver<T>::parts_to_correct(std::span<const ColumnError> errors, con
 
 template <Scalar T>
 template <class B>
-void RefinedSolver<T>::solve_first(Op op, const B& b, const engine::CallersVectors<T>& vectors,
-                                   const Limits& limits) {
-  panel_share_ = 1;
-  if (!limits.prune) return solver_.solve(op, vectors);
+double RefinedSolver<T>::solve_first(Op op, const B& b, const engine::CallersVectors<T>& vectors,
+                                     bool prune) {
+  if (!prune) {
+    solver_.solve(op, vectors);
+    return 1;
+  }
   const auto rows = mpi::agree_on_error(a_.comm(), [&] { return nonzero_rows<T>(b); });
   solver_.solve(op, {.forward = solver_.reach_of_equations(op, rows), .backward = {}}, vectors);
-  panel_share_ = solver_.pruned_share();
+  return solver_.pruned_share();
 }
 
 // The residuals of the first answer are kept of few columns, and where the answer before had to be corrected:
 // else they are made again should they be needed.
 template <Scalar T>
-void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
+auto RefinedSolver<T>::refine_here(const System& system, const RefinementOptions& options) -> Group {
+  const auto limits = RefinementLimits::of<T>(options);
   const auto some = [&](const Part& p) {
     return System{system.op, system.b.columns(p.first, p.count), system.x.columns(p.first, p.count),
                   system.r.columns(0, p.count)};
@@ -389,43 +329,37 @@ void RefinedSolver<T>::refine_here(const System& system, const Limits& limits) {
   const bool fits = part(system.b.cols) == system.b.cols;
   const bool keeps = fits && (system.b.cols <= bundle<T> || was_corrected_);
   SystemInRows whole;
-  std::vector<ColumnError> all;
+  Group group;
   if (fits) {
     whole = in_rows(system);
-    solve_first(whole.op, whole.b, {.rows = {.b = whole.b, .x = whole.x}}, limits);
-    all =
+    group.panel_share = solve_first(whole.op, whole.b, {.rows = {.b = whole.b, .x = whole.x}}, options.prune);
+    group.errors =
         residuals_.measure(whole.op, whole.b, whole.x, keeps ? whole.r : VectorRows<T>(), limits.acceptable);
   } else {
-    solve_first(system.op, system.b, {.b = system.b, .x = system.x}, limits);
-    all = residuals_.measure(system.op, system.b, system.x, Vectors<T>(), limits.acceptable);
+    group.panel_share = solve_first(system.op, system.b, {.b = system.b, .x = system.x}, options.prune);
+    group.errors = residuals_.measure(system.op, system.b, system.x, Vectors<T>(), limits.acceptable);
   }
-  auto parts = parts_to_correct(all, limits);
+  const auto parts = parts_to_correct(group.errors, limits);
   was_corrected_ = !parts.empty();
-  for (Part& p : parts) {
-    const auto errors = std::span(all).subspan(usize(p.first), usize(p.count));
-    error_.assign(errors.begin(), errors.end());
-    residual_is_current_ = keeps;
-    steps_ = 0;
+  std::vector<CorrectedColumns> corrected;
+  corrected.reserve(parts.size());
+  for (const Part& p : parts) {
+    const auto first = group.errors.begin() + p.first;
+    CorrectedColumns& columns = corrected.emplace_back(std::vector(first, first + p.count), keeps);
     const SystemInRows rows = fits ? whole.columns(p.first, p.count) : in_rows(some(p));
     if (!fits) bring_x(some(p), rows, false);
-    correct_by_factors(rows, limits);
+    correct_by_factors(rows, limits, columns);
     if (!fits) bring_x(some(p), rows, true);
-    std::ranges::copy(error_, errors.begin());
-    p.steps = steps_;
   }
   if (fits) bring_x(system, whole, true);
-  int most_steps = 0;
-  for (const Part& p : parts) {
-    const auto errors = std::span(all).subspan(usize(p.first), usize(p.count));
-    error_.assign(errors.begin(), errors.end());
-    residual_is_current_ = false;
-    steps_ = p.steps;
-    correct_otherwise(some(p), limits);
-    std::ranges::copy(error_, errors.begin());
-    most_steps = std::max(most_steps, steps_);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    CorrectedColumns& columns = corrected[i];
+    columns.forget_residual();
+    correct_otherwise(some(parts[i]), limits, columns);
+    std::ranges::copy(columns.errors(), group.errors.begin() + parts[i].first);
+    group.steps = std::max(group.steps, columns.steps());
   }
-  steps_ = most_steps;
-  error_ = std::move(all);
+  return group;
 }
 
 template <Scalar T>
@@ -442,29 +376,25 @@ Vectors<V> RefinedSolver<T>::on_host(Vectors<V> v, Buffer<T>& room) {
 
 // In parts, for which there is room.
 template <Scalar T>
-void RefinedSolver<T>::take_over(const System& system, const Limits& limits) {
+auto RefinedSolver<T>::take_over(const System& system, int steps, const RefinementLimits& limits) -> Group {
   Buffer<T> room_of_b, room_of_x;
   const auto b = on_host(system.b, room_of_b);
   const Vectors<T> x = on_host(system.x, room_of_x);
-  const int made = steps_;
-  int most_steps = made;
-  std::vector<ColumnError> all;
-  all.reserve(usize(x.cols));
+  Group group{.errors = {}, .steps = steps};
+  group.errors.reserve(usize(x.cols));
   const Index at_once = part(x.cols);
   for (Index first = 0; first < x.cols; first += at_once) {
     const Index count = std::min(at_once, x.cols - first);
     const System some{system.op, b.columns(first, count), x.columns(first, count),
                       system.r.columns(0, count)};
-    error_ = residuals_.measure(some.op, some.b, some.x, some.r, limits.acceptable);
-    residual_is_current_ = true;
-    steps_ = made;
-    correct_otherwise(some, limits);
-    all.insert(all.end(), error_.begin(), error_.end());
-    most_steps = std::max(most_steps, steps_);
+    CorrectedColumns columns(residuals_.measure(some.op, some.b, some.x, some.r, limits.acceptable), true,
+                             steps);
+    correct_otherwise(some, limits, columns);
+    group.errors.insert(group.errors.end(), columns.errors().begin(), columns.errors().end());
+    group.steps = std::max(group.steps, columns.steps());
   }
-  error_ = std::move(all);
-  steps_ = most_steps;
   if (system.x.space != MemorySpace::host) solver_.copy(system.x, x);
+  return group;
 }
 
 // The roundings of a residual's terms add up like a random walk, not like a worst case.
@@ -503,33 +433,8 @@ void RefinedSolver<T>::prepare(Op op, Index nrhs) {
 }
 
 template <Scalar T>
-auto RefinedSolver<T>::limits_of(const RefinementOptions& options) -> Limits {
-  constexpr double epsilon = std::numeric_limits<R>::epsilon();
-  const double acceptable = options.acceptable > 0 ? options.acceptable : acceptable_error<T>;
-  Limits limits{.target = acceptable,
-                .acceptable = acceptable,
-                .steps = options.max_steps,
-                .of_small = of_small,
-                .small = negligible_residual<T>,
-                .small_at_most = std::numeric_limits<double>::infinity(),
-                .best = options.best,
-                .prune = options.prune};
-  if (options.best || options.small_unknowns) {
-    limits.of_small = every;
-    limits.small = acceptable;
-    limits.small_at_most = good_backward_error<T>;
-  }
-  if (options.best) {
-    limits.target = limits.small = epsilon;
-    limits.small_at_most = acceptable;
-  }
-  return limits;
-}
-
-template <Scalar T>
 Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementOptions& options,
                                 void* stream) {
-  const Limits limits = limits_of(options);
   return revoke_on_error([&] {
     const auto start = Clock::now();
     const Offset reduced = reductions();
@@ -540,17 +445,17 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
     const Index at_once = group(b.cols);
     for (Index first = 0; first < b.cols; first += at_once) {
       const Index count = std::min(at_once, b.cols - first);
-      steps_ = 0;
       const System system{op,
                           b.columns(first, count),
                           x.columns(first, count),
                           {residual_.data(), a_.local_rows(), count},
                           stream};
-      device == device_.end() ? refine_here(system, limits)
-                              : refine_on(*device->second.refinement, system, limits);
-      refined.steps = std::max(refined.steps, steps_);
-      refined.panel_share += panel_share_ * double(count) / double(b.cols);
-      refined.columns.insert(refined.columns.end(), error_.begin(), error_.end());
+      const Group group = device == device_.end() ? refine_here(system, options)
+                                                  : refine_on(*device->second.refinement, system,
+                                                              RefinementLimits::of<T>(options));
+      refined.steps = std::max(refined.steps, group.steps);
+      refined.panel_share += group.panel_share * double(count) / double(b.cols);
+      refined.columns.insert(refined.columns.end(), group.errors.begin(), group.errors.end());
     }
     refined.error = largest(refined.columns);
     const auto worse = [](const ColumnError& e, const ColumnError& f) {

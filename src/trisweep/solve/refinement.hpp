@@ -10,6 +10,7 @@
 
 #include "trisweep/solve/agreed_call.hpp"
 #include "trisweep/solve/backward_error.hpp"
+#include "trisweep/solve/corrected_columns.hpp"
 #include "trisweep/solve/corrections.hpp"
 
 namespace trisweep::solve {
@@ -72,16 +73,6 @@ class RefinedSolver {
 
  private:
   using R = RealOf<T>;
-  using Kind = double (*)(const ColumnError&);
-  struct Limits {
-    double target, acceptable;
-    int steps;
-    Kind of_small;                // what is measured of unknowns far below the largest
-    double small, small_at_most;  // up to which they are not corrected by the factors, or by other means
-    bool best;
-    bool prune;
-  };
-  static Limits limits_of(const RefinementOptions& options);
   // Some right-hand sides, their answers and the residuals of these.
   struct System {
     Op op;
@@ -103,19 +94,18 @@ class RefinedSolver {
               before.columns(first, count)};
     }
   };
+  // Right-hand sides that were solved together.
+  struct Group {
+    std::vector<ColumnError> errors;
+    int steps = 0;           // of those that took the most
+    double panel_share = 1;  // of the first sweeps
+  };
   // Consecutive columns that are corrected.
   struct Part {
     Index first, count;
-    int steps = 0;
   };
   // d = a correction of x, whose residual r it may overwrite.
   using Correction = std::function<void(Vectors<T> r, Vectors<T> d)>;
-  // What a step of refinement is made of, where x is.
-  struct Step {
-    std::function<std::vector<ColumnError>()> correct;  // makes another answer; its errors
-    std::function<void(std::span<const Index>)> take;   // those columns of it
-    std::function<void()> measure;                      // x, again
-  };
 
   // Runs work() so that an error that this rank has alone reaches the others, wherever they wait.
   template <class Work>
@@ -129,33 +119,25 @@ class RefinedSolver {
   template <class V>
   Vectors<V> on_host(Vectors<V> v, Buffer<T>& room);
   void make_room_on_device(Op op, Index nrhs);
-  // These leave the errors of the system's columns in error_.
-  void refine_here(const System& system, const Limits& limits);
-  // The first answer; b as `vectors` have it.
+  Group refine_here(const System& system, const RefinementOptions& options);
+  // The first answer; b as `vectors` have it. Returns the share of the panels that took.
   template <class B>
-  void solve_first(Op op, const B& b, const engine::CallersVectors<T>& vectors, const Limits& limits);
-  void refine_on(engine::Refinement<T>& device, const System& system, const Limits& limits);
-  // The steps that only the host has, of an answer that a device began with.
-  void take_over(const System& system, const Limits& limits);
+  double solve_first(Op op, const B& b, const engine::CallersVectors<T>& vectors, bool prune);
+  Group refine_on(engine::Refinement<T>& device, const System& system, const RefinementLimits& limits);
+  // The steps that only the host has, of an answer that a device began with and took so many for.
+  Group take_over(const System& system, int steps, const RefinementLimits& limits);
   // Its vectors where they are if there is one of each, else in room of their own; with b.
   SystemInRows in_rows(const System& system);
   // Copies x there, or back.
   void bring_x(const System& system, const SystemInRows& rows, bool back);
   // From each that is not good enough on, with those that are between them and not worth leaving out.
-  std::vector<Part> parts_to_correct(std::span<const ColumnError> errors, const Limits& limits) const;
-  void correct_by_factors(const SystemInRows& system, const Limits& limits);
-  void correct_otherwise(const System& system, const Limits& limits);
-  Step step_here(const System& system, const Limits& limits, const Correction& correction);
-  // Steps of that kind while they help against that kind of error.
-  void repeat(const Step& step, Kind kind, double goal, double slowest, const Limits& limits);
-  // Those with the factors.
-  void repeat_by_factors(const Step& step, const Limits& limits);
-  // One step: adds a correction where it lowers that kind of error, and that of Arioli, Demmel and Duff does
-  // not rise above what is acceptable. Returns the best share of an error that is left; 1 when none fell.
-  double improve(const Step& step, Kind kind, const Limits& limits);
-  double most(Kind kind) const;
-  // No error is above the limits, or no step is left.
-  bool is_done(const Limits& limits) const;
+  std::vector<Part> parts_to_correct(std::span<const ColumnError> errors,
+                                     const RefinementLimits& limits) const;
+  void correct_by_factors(const SystemInRows& system, const RefinementLimits& limits,
+                          CorrectedColumns& columns);
+  void correct_otherwise(const System& system, const RefinementLimits& limits, CorrectedColumns& columns);
+  CorrectionStep step_here(const System& system, const RefinementLimits& limits,
+                           const Correction& correction);
   Offset reductions() const {
     const mpi::Communicator &a = a_.comm(), &solver = solver_.comm();
     return a.reductions() + (a.shares_fault_state(solver) ? 0 : solver.reductions());
@@ -165,10 +147,6 @@ class RefinedSolver {
   TriangularSolver<T>& solver_;
   Residuals<T> residuals_;
   Corrections<T> corrections_;
-  std::vector<ColumnError> error_;  // by right-hand side of what is refined
-  bool residual_is_current_ = false;
-  int steps_ = 0;
-  double panel_share_ = 1;    // of the group that is refined
   std::map<Op, Index> room_;  // right-hand sides
   Buffer<T> residual_;        // of a part
   Buffer<T> corrected_;
