@@ -10,7 +10,7 @@
 
 namespace trisweep::cli {
 
-void add_pipelining_options(CLI::App& sub, krylov::BicgstabOptions& options) {
+void add_pipelining_options(CLI::App& sub, krylov::KrylovOptions& options) {
   sub.add_option_function<std::string>(
          "--overlap",
          [&options](const std::string& name) {

@@ -2,11 +2,11 @@
 // Options of the commands that solve by a Krylov method.
 
 #include "command.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/krylov/methods.hpp"
 
 namespace trisweep::cli {
 
-void add_pipelining_options(CLI::App& sub, krylov::BicgstabOptions& options);
+void add_pipelining_options(CLI::App& sub, krylov::KrylovOptions& options);
 // Throws Error(usage) when they are given and the method is not pipelined-bicgstab.
 void check_pipelining_options(const CLI::App& sub, const std::string& method);
 

@@ -10,7 +10,7 @@
 #include "factorization.hpp"
 #include "plan_options.hpp"
 #include "system.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/krylov/methods.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/solve/iterative_solver.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -34,7 +34,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   bool no_dependencies = false;
   std::string method{direct};
   std::string preconditioner{solve::preconditioners().front().name};  // of an iterative method
-  krylov::BicgstabOptions krylov;                                     // of an iterative method
+  krylov::KrylovOptions krylov;                                       // of an iterative method
   double watchdog = usual_watchdog;                                   // seconds
 };
 

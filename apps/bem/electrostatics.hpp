@@ -7,7 +7,7 @@
 #include "studies/himv/device_product.hpp"
 #include "trisweep/core/output_file.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/krylov/methods.hpp"
 
 namespace trisweep::bem {
 
@@ -18,7 +18,7 @@ struct ChargeOptions {
   engine::Recorder* recorder = nullptr;  // of the solve, with a thread more than the thread pool
   std::string method = "bicgstab";       // of krylov::methods()
   std::string preconditioner = "none";   // of preconditioners()
-  krylov::BicgstabOptions solver{.tolerance = 1e-7};
+  krylov::KrylovOptions solver{.tolerance = 1e-7};
   int products = 5;                             // that are timed
   bool keep_density = false, keep_map = false;  // for pictures
   Index sampled_rows = 30;                      // for the error of products
@@ -42,7 +42,7 @@ struct ChargeResult {
   double product_seconds = 0;         // the fastest; of the slowest rank
   double preconditioner_seconds = 0;  // that it took to make it
   double solve_seconds = 0;
-  krylov::BicgstabResult solve;
+  krylov::KrylovResult solve;
   // On rank 0 where they are asked for: charge density of every triangle, C / m^2, and all blocks.
   std::vector<double> density;
   std::vector<MappedBlock> map;

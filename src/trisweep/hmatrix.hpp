@@ -6,5 +6,5 @@
 #include "trisweep/hmatrix/matrix_file.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
 #include "trisweep/hmatrix/preconditioners.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/gmres.hpp"
+#include "trisweep/krylov/methods.hpp"

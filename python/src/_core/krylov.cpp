@@ -13,8 +13,8 @@
 #include "_core/mpi.hpp"
 #include "_core/signals.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/krylov/methods.hpp"
 
 namespace trisweep::python {
 namespace {
@@ -31,7 +31,7 @@ void call(const nb::object& f, Vectors<const T> x, Vectors<T> y) {
   }
 }
 
-krylov::BicgstabOptions options_of(const nb::dict& settings) {
+krylov::KrylovOptions options_of(const nb::dict& settings) {
   return {.tolerance = nb::cast<double>(settings["tolerance"]),
           .max_iterations = nb::cast<int>(settings["max_iterations"]),
           .restart = nb::cast<int>(settings["restart"])};
@@ -52,11 +52,11 @@ nb::tuple solve(const std::string& method, const std::optional<Rows<T>>& rows, c
                 const nb::object& precondition, const Columns<const T>& b, const Columns<T>& x,
                 const nb::dict& settings) {
   require_mpi();
-  const krylov::BicgstabOptions options = options_of(settings);
+  const krylov::KrylovOptions options = options_of(settings);
   const auto& named = find_named(krylov::methods<T>(), "method", method);
   const bool is_preconditioned = !precondition.is_none();
   Signals signals;
-  std::vector<krylov::BicgstabResult> results;
+  std::vector<krylov::KrylovResult> results;
   signals.heed([&] {
     std::optional<Place<T>> place;
     {
@@ -80,7 +80,7 @@ nb::tuple solve(const std::string& method, const std::optional<Rows<T>>& rows, c
     const auto turn = turn_at_mpi();
     place.reset();
   });
-  const krylov::BicgstabResult& result = results.front();
+  const krylov::KrylovResult& result = results.front();
   return nb::make_tuple(std::string(krylov::words_of(result.outcome).name), result.iterations);
 }
 

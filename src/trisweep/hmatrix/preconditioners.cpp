@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/krylov/methods.hpp"
 #include "trisweep/numeric/diagonal_block.hpp"
 
 namespace trisweep::hmatrix {
@@ -97,7 +97,7 @@ class RankOne final : public Preconditioner<T> {
 
  private:
   // More would say more of that matrix than it says of the other.
-  static constexpr krylov::BicgstabOptions inner{.tolerance = 1e-2, .max_iterations = 20};
+  static constexpr krylov::KrylovOptions inner{.tolerance = 1e-2, .max_iterations = 20};
 
   static HMatrixOptions coarse(HMatrixOptions options) {
     options.compression = {.eps = 1e-2, .cross = options.compression.cross, .most_rank = 1};

@@ -1,23 +1,23 @@
-#include "trisweep/krylov/bicgstab_run.hpp"
+#include "trisweep/krylov/run.hpp"
 
 namespace trisweep::krylov {
 namespace {
 
 template <Scalar T>
-class Bicgstab final : public BicgstabRun<T> {
+class Bicgstab final : public KrylovRun<T> {
  public:
   Bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
-           Vectors<T> x, const BicgstabOptions& options)
-      : BicgstabRun<T>(context, system, b, x, options, 3) {
+           Vectors<T> x, const KrylovOptions& options)
+      : KrylovRun<T>(context, system, b, x, options, 3) {
     this->make({&shadow_, &p_, &v_, &s_, &t_, &p_hat_, &s_hat_});
   }
 
  private:
-  using typename BicgstabRun<T>::Scalars;
-  using BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::active_;
-  using BicgstabRun<T>::step, BicgstabRun<T>::products, BicgstabRun<T>::product, BicgstabRun<T>::for_each;
-  using BicgstabRun<T>::end_where_done, BicgstabRun<T>::end_where_orthogonal;
-  using BicgstabRun<T>::in_units_of_x, BicgstabRun<T>::minus;
+  using typename KrylovRun<T>::Scalars;
+  using KrylovRun<T>::x_, KrylovRun<T>::r_, KrylovRun<T>::active_;
+  using KrylovRun<T>::step, KrylovRun<T>::products, KrylovRun<T>::product, KrylovRun<T>::for_each;
+  using KrylovRun<T>::end_where_done, KrylovRun<T>::end_where_orthogonal;
+  using KrylovRun<T>::in_units_of_x, KrylovRun<T>::minus;
 
   void iterate() override {
     Scalars alpha = this->ones(), omega = alpha, rho = alpha, beta = alpha;
@@ -61,14 +61,14 @@ class Bicgstab final : public BicgstabRun<T> {
 }  // namespace
 
 template <Scalar T>
-std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
-                                     Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options) {
-  return run_bicgstab<Bicgstab<T>>(context, system, b, x, options);
+std::vector<KrylovResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
+                                   Vectors<const T> b, Vectors<T> x, const KrylovOptions& options) {
+  return run_method<Bicgstab<T>>(context, system, b, x, options);
 }
 
-#define INSTANTIATE(T)                                                                                 \
-  template std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext&, const Preconditioned<T>&, \
-                                                Vectors<const T>, Vectors<T>, const BicgstabOptions&);
+#define INSTANTIATE(T)                                                                               \
+  template std::vector<KrylovResult> bicgstab(const mpi::ParallelContext&, const Preconditioned<T>&, \
+                                              Vectors<const T>, Vectors<T>, const KrylovOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

@@ -1,6 +1,6 @@
-#include <array>
+#include "trisweep/krylov/methods.hpp"
 
-#include "trisweep/krylov/bicgstab.hpp"
+#include <array>
 
 namespace trisweep::krylov {
 namespace {

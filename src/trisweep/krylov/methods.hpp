@@ -1,40 +1,39 @@
 #pragma once
-// BiCGStab (van der Vorst 1992), right preconditioned, for several right-hand sides at once with independent
-// coefficients.
-//
-// Each rank has its rows of all vectors. An iteration takes two products with A, two with the preconditioner
-// and three reductions for all columns together; memory: eight vectors a column.
+// Preconditioned Krylov methods, for several right-hand sides at once with independent coefficients. Each
+// rank has its rows of all vectors.
 
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "trisweep/krylov/bicgstab_options.hpp"
 #include "trisweep/krylov/linear_operator.hpp"
+#include "trisweep/krylov/options.hpp"
 #include "trisweep/mpi/parallel_context.hpp"
 
 namespace trisweep::krylov {
 
-// Solves A x = b from the initial guess x. After a breakdown, or when the recursive residual has departed
+// Solves A x = b from the initial guess x by BiCGStab (van der Vorst 1992), right preconditioned: an
+// iteration takes two products with A, two with the preconditioner and three reductions for all columns
+// together; memory: eight vectors a column. After a breakdown, or when the recursive residual has departed
 // from the true one, the iteration restarts as long as that at least halves the residual. x = 0 where b = 0;
 // a b that is not finite is a breakdown and leaves x. b, x: this rank's rows, which must not overlap. Returns
 // one result per column, the same on every rank. Collective; throws on every rank Error(usage) when b and x
 // are not such, Error(environment) when any runs out of memory, and what operator and preconditioner throw.
 template <Scalar T>
-std::vector<BicgstabResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
-                                     Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options);
+std::vector<KrylovResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
+                                   Vectors<const T> b, Vectors<T> x, const KrylovOptions& options);
 // The same by the pipelined form (Cools and Vanroose 2017, Algorithm 9; pipelined_bicgstab.cpp), which
 // overlaps communication with computation.
 template <Scalar T>
-std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext& context,
-                                               const Preconditioned<T>& system, Vectors<const T> b,
-                                               Vectors<T> x, const BicgstabOptions& options);
+std::vector<KrylovResult> pipelined_bicgstab(const mpi::ParallelContext& context,
+                                             const Preconditioned<T>& system, Vectors<const T> b,
+                                             Vectors<T> x, const KrylovOptions& options);
 
 // The same by restarted GMRES (gmres.hpp).
 template <Scalar T>
-std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext& context,
-                                            const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
-                                            const BicgstabOptions& options);
+std::vector<KrylovResult> restarted_gmres(const mpi::ParallelContext& context,
+                                          const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
+                                          const KrylovOptions& options);
 
 // The methods by name.
 template <Scalar T>

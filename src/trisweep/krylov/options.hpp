@@ -21,7 +21,7 @@ struct NamedOverlap {
 };
 std::span<const NamedOverlap> overlaps();
 
-struct BicgstabOptions {
+struct KrylovOptions {
   double tolerance = 1e-10;  // of ||b - A x||_2 / ||b||_2
   int max_iterations = 1000;
   // Of the pipelined form: overlap, and the residual replacement period in iterations (0: never).
@@ -31,7 +31,7 @@ struct BicgstabOptions {
 };
 
 // For one right-hand side.
-struct BicgstabResult {
+struct KrylovResult {
   Outcome outcome = Outcome::most_iterations;
   int iterations = 0;
   double residual = 0;          // true ||b - A x||_2 / ||b||_2

@@ -11,27 +11,27 @@
 // A is A M^-1: x = x0 + M^-1 u, and u is what is iterated. An iteration takes two products with each, and two
 // reductions; memory: eleven vectors a column.
 
-#include "trisweep/krylov/bicgstab_run.hpp"
+#include "trisweep/krylov/run.hpp"
 
 namespace trisweep::krylov {
 namespace {
 
 template <Scalar T>
-class PipelinedBicgstab final : public BicgstabRun<T> {
+class PipelinedBicgstab final : public KrylovRun<T> {
  public:
   PipelinedBicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
-                    Vectors<T> x, const BicgstabOptions& options)
-      : BicgstabRun<T>(context, system, b, x, options, 5) {
+                    Vectors<T> x, const KrylovOptions& options)
+      : KrylovRun<T>(context, system, b, x, options, 5) {
     this->make({&shadow_, &p_, &s_, &z_, &v_, &q_, &y_, &w_, &t_, &u_, &hat_});
   }
 
  private:
-  using typename BicgstabRun<T>::Scalars;
-  using BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::active_, BicgstabRun<T>::options_;
-  using BicgstabRun<T>::steps_, BicgstabRun<T>::step, BicgstabRun<T>::products, BicgstabRun<T>::product;
-  using BicgstabRun<T>::preconditioned, BicgstabRun<T>::for_each, BicgstabRun<T>::minus;
-  using BicgstabRun<T>::end_where_done, BicgstabRun<T>::end_where_orthogonal;
-  using BicgstabRun<T>::end_where_nothing;
+  using typename KrylovRun<T>::Scalars;
+  using KrylovRun<T>::x_, KrylovRun<T>::r_, KrylovRun<T>::active_, KrylovRun<T>::options_;
+  using KrylovRun<T>::steps_, KrylovRun<T>::step, KrylovRun<T>::products, KrylovRun<T>::product;
+  using KrylovRun<T>::preconditioned, KrylovRun<T>::for_each, KrylovRun<T>::minus;
+  using KrylovRun<T>::end_where_done, KrylovRun<T>::end_where_orthogonal;
+  using KrylovRun<T>::end_where_nothing;
 
   void iterate() override {
     begin();
@@ -135,16 +135,16 @@ class PipelinedBicgstab final : public BicgstabRun<T> {
 }  // namespace
 
 template <Scalar T>
-std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext& context,
-                                               const Preconditioned<T>& system, Vectors<const T> b,
-                                               Vectors<T> x, const BicgstabOptions& options) {
-  return run_bicgstab<PipelinedBicgstab<T>>(context, system, b, x, options);
+std::vector<KrylovResult> pipelined_bicgstab(const mpi::ParallelContext& context,
+                                             const Preconditioned<T>& system, Vectors<const T> b,
+                                             Vectors<T> x, const KrylovOptions& options) {
+  return run_method<PipelinedBicgstab<T>>(context, system, b, x, options);
 }
 
-#define INSTANTIATE(T)                                                                                \
-  template std::vector<BicgstabResult> pipelined_bicgstab(const mpi::ParallelContext&,                \
-                                                          const Preconditioned<T>&, Vectors<const T>, \
-                                                          Vectors<T>, const BicgstabOptions&);
+#define INSTANTIATE(T)                                                                              \
+  template std::vector<KrylovResult> pipelined_bicgstab(const mpi::ParallelContext&,                \
+                                                        const Preconditioned<T>&, Vectors<const T>, \
+                                                        Vectors<T>, const KrylovOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

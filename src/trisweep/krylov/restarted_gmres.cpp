@@ -1,22 +1,22 @@
-#include "trisweep/krylov/bicgstab_run.hpp"
 #include "trisweep/krylov/gmres.hpp"
+#include "trisweep/krylov/run.hpp"
 
 namespace trisweep::krylov {
 namespace {
 
 template <Scalar T>
-class RestartedGmres final : public BicgstabRun<T> {
+class RestartedGmres final : public KrylovRun<T> {
  public:
   RestartedGmres(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
-                 Vectors<T> x, const BicgstabOptions& options)
+                 Vectors<T> x, const KrylovOptions& options)
       // Its basis is in the host's memory.
-      : BicgstabRun<T>(context, {system.a, system.preconditioner}, b, x, options) {
+      : KrylovRun<T>(context, {system.a, system.preconditioner}, b, x, options) {
     this->make({&d_});
   }
 
  private:
-  using BicgstabRun<T>::context_, BicgstabRun<T>::x_, BicgstabRun<T>::r_, BicgstabRun<T>::options_;
-  using BicgstabRun<T>::active_, BicgstabRun<T>::so_far;
+  using KrylovRun<T>::context_, KrylovRun<T>::x_, KrylovRun<T>::r_, KrylovRun<T>::options_;
+  using KrylovRun<T>::active_, KrylovRun<T>::so_far;
 
   // Of all columns together; a column that needs fewer steps takes those of the others, too, uncounted.
   void iterate() override {
@@ -45,16 +45,15 @@ class RestartedGmres final : public BicgstabRun<T> {
 }  // namespace
 
 template <Scalar T>
-std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext& context,
-                                            const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
-                                            const BicgstabOptions& options) {
-  return run_bicgstab<RestartedGmres<T>>(context, system, b, x, options);
+std::vector<KrylovResult> restarted_gmres(const mpi::ParallelContext& context,
+                                          const Preconditioned<T>& system, Vectors<const T> b, Vectors<T> x,
+                                          const KrylovOptions& options) {
+  return run_method<RestartedGmres<T>>(context, system, b, x, options);
 }
 
-#define INSTANTIATE(T)                                                                             \
-  template std::vector<BicgstabResult> restarted_gmres(const mpi::ParallelContext&,                \
-                                                       const Preconditioned<T>&, Vectors<const T>, \
-                                                       Vectors<T>, const BicgstabOptions&);
+#define INSTANTIATE(T)                                                                                      \
+  template std::vector<KrylovResult> restarted_gmres(const mpi::ParallelContext&, const Preconditioned<T>&, \
+                                                     Vectors<const T>, Vectors<T>, const KrylovOptions&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::krylov

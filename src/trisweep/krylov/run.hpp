@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/krylov/methods.hpp"
 #include "trisweep/krylov/vector_place.hpp"
 
 namespace trisweep::krylov {
@@ -15,12 +15,12 @@ namespace trisweep::krylov {
 inline constexpr double slowest_restart = 0.5;
 
 template <Scalar T>
-class BicgstabRun {
+class KrylovRun {
  public:
-  virtual ~BicgstabRun() = default;
+  virtual ~KrylovRun() = default;
 
   // From one true residual to the next.
-  std::vector<BicgstabResult> run() {
+  std::vector<KrylovResult> run() {
     const std::vector<double> largest = max_norms<T>(context_, callers_b_);
     for (Index c = 0; c < b_.cols; ++c) {
       if (!std::isfinite(largest[usize(c)])) {
@@ -50,8 +50,8 @@ class BicgstabRun {
   using Scalars = Factors<T>;  // by column
 
   // With so many inner products at a time at most. Throws.
-  BicgstabRun(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
-              Vectors<T> x, const BicgstabOptions& options, std::size_t most_pairs = 1)
+  KrylovRun(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
+            Vectors<T> x, const KrylovOptions& options, std::size_t most_pairs = 1)
       : context_(context),
         options_(options),
         a_(system.a),
@@ -119,13 +119,13 @@ class BicgstabRun {
   }
   // An iteration of a column that leaves that share of b: whether it was the last.
   bool ends_with(Index c, double residual) {
-    BicgstabResult& result = at(c);
+    KrylovResult& result = at(c);
     ++result.iterations;
     result.history.push_back(larger(0, residual));
     result.outcome = Outcome::stagnated;
     return result.history.back() <= options_.tolerance || result.iterations >= options_.max_iterations;
   }
-  const BicgstabResult& so_far(Index c) const { return result_[usize(c)]; }
+  const KrylovResult& so_far(Index c) const { return result_[usize(c)]; }
 
   // Columns in which `value` is nothing but the rounding of what it is made of, size(c), or not finite.
   template <class Size>
@@ -184,7 +184,7 @@ class BicgstabRun {
   }
 
   const mpi::ParallelContext& context_;
-  const BicgstabOptions& options_;
+  const KrylovOptions& options_;
   const Operator<T> a_, m_;
 
  private:
@@ -205,7 +205,7 @@ class BicgstabRun {
     Real b = 1, product = 1, x = 1;
   };
 
-  BicgstabResult& at(Index c) { return result_[usize(c)]; }
+  KrylovResult& at(Index c) { return result_[usize(c)]; }
 
   static std::array<Update<T>, 1> one(Update<T> update) { return {std::move(update)}; }
   std::vector<Real> inverses(Real Units::*unit) const {
@@ -253,7 +253,7 @@ class BicgstabRun {
     make_residual();
     const std::vector<double> norm_r = norms_of_r();
     std::erase_if(going_on_, [&](Index c) {
-      BicgstabResult& result = at(c);
+      KrylovResult& result = at(c);
       const bool first = result.history.empty();
       const double before = first ? HUGE_VAL : result.residual;
       result.residual = larger(0, norm_r[usize(c)] / norm_b_[usize(c)]);
@@ -273,13 +273,13 @@ class BicgstabRun {
   bool products_have_units_ = false;
   std::vector<double> norm_b_;
   std::vector<Index> going_on_;  // columns that are not solved or given up
-  std::vector<BicgstabResult> result_;
+  std::vector<KrylovResult> result_;
 };
 
 // Solves by the form Run, on every rank.
 template <class Run, Scalar T>
-std::vector<BicgstabResult> run_bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
-                                         Vectors<const T> b, Vectors<T> x, const BicgstabOptions& options) {
+std::vector<KrylovResult> run_method(const mpi::ParallelContext& context, const Preconditioned<T>& system,
+                                     Vectors<const T> b, Vectors<T> x, const KrylovOptions& options) {
   return mpi::revoke_on_error(context.comm, [&] {
     const auto run = mpi::agree_on_error(context.comm, [&] {
       require_apart<T>(b, x, b.rows);

@@ -7,7 +7,7 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/krylov/methods.hpp"
 #include "trisweep/solve/backward_error.hpp"
 #include "trisweep/solve/block_rows.hpp"
 #include "trisweep/sptrsv/ilu0.hpp"
@@ -118,9 +118,9 @@ IterativeResult IterativeSolver<T>::solve(Vectors<const T> b, Vectors<T> x) {
     const auto start = Clock::now();
     const auto results = s.method->solve({s.comm, *s.pool}, {product, precondition}, b, x, s.options.krylov);
     IterativeResult result{.seconds = s.comm.max(seconds_since(start))};
-    for (const krylov::BicgstabResult& r : results)
+    for (const krylov::KrylovResult& r : results)
       result.iterations = std::max(result.iterations, r.iterations);
-    result.worst = *std::ranges::max_element(results, {}, [](const krylov::BicgstabResult& r) {
+    result.worst = *std::ranges::max_element(results, {}, [](const krylov::KrylovResult& r) {
       return std::pair(r.outcome != krylov::Outcome::converged, r.residual);
     });
     result.error = s.error_of(b, x);

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "trisweep/krylov/bicgstab_options.hpp"
+#include "trisweep/krylov/options.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -30,17 +30,17 @@ struct IterativeOptions {
   Op op = Op::none;                                       // A, its transpose or its conjugate transpose
   Index nrhs = 1;                                         // maximum number of right-hand sides of a solve
   int threads = 1;                                        // per rank
-  krylov::BicgstabOptions krylov;                         // tolerance and iterations, of any method
+  krylov::KrylovOptions krylov;                           // tolerance and iterations, of any method
   SolverOptions factors;                                  // of Preconditioning::lu
 };
 
 // Of all right-hand sides of one solve.
 struct IterativeResult {
-  krylov::BicgstabResult worst;  // the unconverged right-hand side with the largest residual
-  int iterations = 0;            // maximum over right-hand sides
-  BackwardError error;           // maximum over right-hand sides
-  double seconds = 0;            // of the slowest rank, without the error measurement
-  bool converged = false;        // the 2-norm of the residual is below the tolerance
+  krylov::KrylovResult worst;  // the unconverged right-hand side with the largest residual
+  int iterations = 0;          // maximum over right-hand sides
+  BackwardError error;         // maximum over right-hand sides
+  double seconds = 0;          // of the slowest rank, without the error measurement
+  bool converged = false;      // the 2-norm of the residual is below the tolerance
   // So is, to half the digits of the tolerance, each equation's residual relative to its own terms, which
   // equations in small units need.
   bool every_equation = false;

@@ -11,7 +11,7 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/named.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
+#include "trisweep/krylov/methods.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -60,7 +60,7 @@ TEST(DeviceProduct, HasTheSameBitsOnAnyNumberOfRanksAndWorkersThreads) {
 // Of the pair, with products on a device; vectors are there as well, or the host's.
 struct SolvedOnDevice {
   std::vector<double> density;  // this rank's
-  krylov::BicgstabResult result;
+  krylov::KrylovResult result;
   device::StepCounts steps;
 };
 SolvedOnDevice solved_on_device(const mpi::Communicator& comm, const char* method, bool vectors_there,

@@ -2,8 +2,8 @@
 #include "support/distributed_rows.hpp"
 #include "support/largest.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/krylov/methods.hpp"
 
 namespace trisweep::krylov {
 
@@ -28,7 +28,7 @@ class BicgstabSystem {
   }
 
   // This rank's rows of x.
-  std::vector<T> solve(const std::vector<T>& b, const BicgstabOptions& options, int threads = 1) {
+  std::vector<T> solve(const std::vector<T>& b, const KrylovOptions& options, int threads = 1) {
     ThreadPool pool(threads);
     const auto own = own_rows(partition_, comm_.rank(), b);
     std::vector<T> x(own.size());
@@ -46,7 +46,7 @@ class BicgstabSystem {
   }
 
   std::string method = "bicgstab";
-  std::vector<BicgstabResult> result;
+  std::vector<KrylovResult> result;
 
  private:
   const mpi::Communicator comm_{MPI_COMM_WORLD};

@@ -62,7 +62,7 @@ TYPED_TEST(BicgstabTest, UnitsChangeNothing) {
   const auto b = plain.times(random_vector<T>(usize(n), 9));
   for (const auto& method : methods<T>()) {
     plain.method = method.name;
-    const BicgstabOptions options{.tolerance = 50 * std::numeric_limits<R>::epsilon()};
+    const KrylovOptions options{.tolerance = 50 * std::numeric_limits<R>::epsilon()};
     const auto x = plain.solve(b, options);
     ASSERT_EQ(plain.result[0].outcome, Outcome::converged);
     for (const auto [of_a, of_b] :
@@ -120,7 +120,7 @@ TEST(Bicgstab, SaysOnlyOfSolvedSystemsThatItConverged) {
   for (const int iterations : {1, 10, 1000}) {
     const auto b = system.times(x);
     const auto found = system.solve(b, {.tolerance = 1e-10, .max_iterations = iterations});
-    const BicgstabResult& result = system.result[0];
+    const KrylovResult& result = system.result[0];
     EXPECT_EQ(result.outcome == Outcome::converged, result.residual <= 1e-10);
     EXPECT_LE(result.iterations, iterations);
     if (result.outcome == Outcome::converged) EXPECT_LT(system.error(found, x), 1e-6);

@@ -39,10 +39,10 @@ TEST(PipelinedBicgstab, TakesTheStepsOfBicgstab) {
   BicgstabSystem<double> system(a);
   const auto b = system.times(random_vector<double>(usize(a.rows()), 3));
   system.solve(b, {.tolerance = 1e-6});
-  const BicgstabResult plain = system.result[0];
+  const KrylovResult plain = system.result[0];
   system.method = "pipelined-bicgstab";
   system.solve(b, {.tolerance = 1e-6});
-  const BicgstabResult& pipelined = system.result[0];
+  const KrylovResult& pipelined = system.result[0];
   EXPECT_EQ(pipelined.outcome, Outcome::converged);
   EXPECT_LE(std::abs(pipelined.iterations - plain.iterations), 1);
   ASSERT_GT(plain.history.size(), 10u);

@@ -4,8 +4,8 @@
 
 #include "gallery/gallery.hpp"
 #include "support/solver.hpp"
-#include "trisweep/krylov/bicgstab.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
+#include "trisweep/krylov/methods.hpp"
 
 namespace trisweep::solve {
 namespace {
