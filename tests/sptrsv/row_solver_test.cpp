@@ -155,25 +155,29 @@ TEST(ComponentSolver, NamesTheRowThatIsWrong) {
   };
   for (const Op op : {Op::none, Op::transpose}) {
     diagonal_of(11) = 0;
-    EXPECT_NE(error_of(ErrorKind::numerical, [&] { solve(op); }).find("row 12 is zero"), std::string::npos);
+    EXPECT_NE(error_of(ErrorKind::numerical, [&] { solve(op); }).find("row 11 (counting from 0) is zero"),
+              std::string::npos);
     solve(op, {.unit = true});
     diagonal_of(11) = std::numeric_limits<double>::infinity();
-    EXPECT_NE(error_of(ErrorKind::numerical, [&] { solve(op); }).find("row 12 is not finite"),
-              std::string::npos);
+    EXPECT_NE(
+        error_of(ErrorKind::numerical, [&] { solve(op); }).find("row 11 (counting from 0) is not finite"),
+        std::string::npos);
     diagonal_of(11) = 1;
     EXPECT_NE(error_of(ErrorKind::input, [&] { solve(op, {.upper = true}); }).find("below the diagonal"),
               std::string::npos);
     Index& last = a.pattern.col[usize(a.pattern.row_ptr[8] - 1)];  // of row 8
     last = 20;
-    EXPECT_NE(error_of(ErrorKind::input, [&] { solve(op); }).find("row 8, column 21, above"),
-              std::string::npos);
+    EXPECT_NE(
+        error_of(ErrorKind::input, [&] { solve(op); }).find("row 7, column 20 (counting from 0), above"),
+        std::string::npos);
     last = 7;
   }
   a.pattern.row_ptr.back() -= 1;
   a.pattern.col.pop_back();
   a.value.pop_back();
-  EXPECT_NE(error_of(ErrorKind::input, [&] { solve(Op::none); }).find("row 30 has no diagonal"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(ErrorKind::input, [&] { solve(Op::none); }).find("row 29 (counting from 0) has no diagonal"),
+      std::string::npos);
   solve(Op::none, {.unit = true});
   EXPECT_THROW((RowSolver<double>(a, {}, {.algorithm = "magic"})), Error);
   EXPECT_THROW((RowSolver<double>(a, {}, {.threads = 0})), Error);

@@ -12,9 +12,10 @@ namespace trisweep::numeric {
 namespace {
 
 [[noreturn]] void refuse(Index row) {
-  throw Error(ErrorKind::usage,
-              fmt::format("row or column {} has an entry outside the symbolic structure", row),
-              "analyze the pattern of the very matrix that is factored");
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("row or column {} (counting from 0) has an entry outside the symbolic structure", row),
+      "analyze the pattern of the very matrix that is factored");
 }
 
 // Where the columns and rows of a panel are in it. By value, in registers: what is written meanwhile might

@@ -196,8 +196,8 @@ void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) 
   const auto row = static_cast<Index>(std::find(col_of.begin(), col_of.end(), -1) - col_of.begin());
   throw Error(ErrorKind::numerical,
               fmt::format("the matrix is structurally singular: its structural rank is {} of {}; row {} "
-                          "(counting from 1) cannot be matched to a column of its own",
-                          assignment.rank(), col_of.size(), numbers(row) + 1),
+                          "(counting from 0) cannot be matched to a column of its own",
+                          assignment.rank(), col_of.size(), numbers(row)),
               "check how the matrix was assembled: some rows together have nonzeros in too few columns");
 }
 

@@ -39,10 +39,10 @@ void check_options(Index rows, Index cols, const OrderingOptions& options) {
 }
 
 [[noreturn]] void throw_empty(const char* what, Index index) {
-  throw Error(ErrorKind::numerical,
-              fmt::format("the matrix is structurally singular: {} {} (counting from 1) has no nonzero", what,
-                          index + 1),
-              "check how the matrix was assembled: which equation or unknown is missing there");
+  throw Error(
+      ErrorKind::numerical,
+      fmt::format("the matrix is structurally singular: {} {} (counting from 0) has no nonzero", what, index),
+      "check how the matrix was assembled: which equation or unknown is missing there");
 }
 
 // Every row and column has a nonzero, and all values are finite.
@@ -55,8 +55,8 @@ void check_values(const matrix::Csr<T>& a, const RowNumbers& numbers) {
       const Index j = a.pattern.col[usize(p)];
       if (!std::isfinite(magnitude)) {
         throw Error(ErrorKind::input,
-                    fmt::format("the entry in row {}, column {} (counting from 1) is not finite",
-                                numbers(i) + 1, numbers(j) + 1),
+                    fmt::format("the entry in row {}, column {} (counting from 0) is not finite", numbers(i),
+                                numbers(j)),
                     "look for a division by zero or an overflow where the matrix is made");
       }
       if (magnitude != 0) row[usize(i)] = col[usize(j)] = 1;

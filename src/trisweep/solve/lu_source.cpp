@@ -192,12 +192,14 @@ class LuSource final : public FactorSource<T> {
     const auto take = [&](Index row, Index col, const T& value) {
       if (row < 0 || row >= n || col < 0 || col >= n)
         throw Error(ErrorKind::input,
-                    fmt::format("factors of {} rows have an entry in row {}, column {}", n, row, col),
+                    fmt::format("factors of {} rows have an entry in row {}, column {} (counting from 0)", n,
+                                row, col),
                     remedy);
       if (!is_finite(value))
-        throw Error(ErrorKind::input,
-                    fmt::format("the factors' entry in row {}, column {} is not finite", row, col),
-                    "factor a matrix with finite entries, with pivoting");
+        throw Error(
+            ErrorKind::input,
+            fmt::format("the factors' entry in row {}, column {} (counting from 0) is not finite", row, col),
+            "factor a matrix with finite entries, with pivoting");
       const auto [low, high] = std::minmax(row, col);
       const PatternEntry place{first_of[usize(low)], high};
       if (low == high || (value == T(0) && !parts_.keep_zeros)) return;
@@ -227,8 +229,8 @@ void for_each_entry_of(const matrix::Csr<T>& a, const auto& visit) {
 
 [[noreturn]] void throw_not_triangular(const char* factor, Index row, Index col) {
   throw Error(ErrorKind::input,
-              fmt::format("the factor {} has an entry in row {}, column {}: it is not {}", factor, row, col,
-                          *factor == 'L' ? "unit lower triangular" : "upper triangular"),
+              fmt::format("the factor {} has an entry in row {}, column {} (counting from 0): it is not {}",
+                          factor, row, col, *factor == 'L' ? "unit lower triangular" : "upper triangular"),
               remedy);
 }
 

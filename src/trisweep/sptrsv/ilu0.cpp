@@ -59,7 +59,7 @@ std::vector<Offset> diagonals_of(const matrix::Pattern& p) {
     const auto row = p.row(i);
     const auto found = std::ranges::lower_bound(row, i);
     if (found == row.end() || *found != i) {
-      throw Error(ErrorKind::input, fmt::format("row {} has no diagonal entry", i + 1),
+      throw Error(ErrorKind::input, fmt::format("row {} (counting from 0) has no diagonal entry", i),
                   "incomplete factorizations need a diagonal entry in every row: use lu");
     }
     at.push_back(p.row_ptr[usize(i)] + (found - row.begin()));
@@ -88,7 +88,7 @@ IncompleteFactors<T> ilu0(const matrix::Csr<T>& a) {
     const T pivot = lu.value[usize(diagonal[usize(i)])];
     if (pivot == T(0) || !std::isfinite(std::abs(pivot))) {
       throw Error(ErrorKind::numerical,
-                  fmt::format("the incomplete factorization has a zero pivot in row {}", i + 1),
+                  fmt::format("the incomplete factorization has a zero pivot in row {} (counting from 0)", i),
                   "use lu, or another order of the unknowns");
     }
   }

@@ -30,9 +30,10 @@ class Elimination {
       pattern_.row_ptr.push_back(static_cast<Offset>(pattern_.col.size()));
       const T pivot = row.at(i);
       if (pivot == T(0) || !std::isfinite(std::abs(pivot)))
-        throw Error(ErrorKind::numerical,
-                    fmt::format("the incomplete factorization has a zero pivot in row {}", i + 1),
-                    "use lu, or another order of the unknowns");
+        throw Error(
+            ErrorKind::numerical,
+            fmt::format("the incomplete factorization has a zero pivot in row {} (counting from 0)", i),
+            "use lu, or another order of the unknowns");
       upper_.emplace_back(row.lower_bound(i), row.end());
     }
     return std::move(pattern_);

@@ -10,9 +10,8 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Rows and columns are counted from 1, as in the files they come from.
 std::string place(Index row, Index column) {
-  return fmt::format("row {}, column {}", row + 1, column + 1);
+  return fmt::format("row {}, column {}", row, column);
 }
 
 void require_square(const matrix::Pattern& p) {
@@ -25,7 +24,7 @@ template <Scalar T>
 void check_diagonal(T value, Index row) {
   if (std::isfinite(std::abs(value)) && value != T(0)) return;
   throw Error(ErrorKind::numerical,
-              fmt::format("the diagonal entry of row {} is {}", row + 1,
+              fmt::format("the diagonal entry of row {} (counting from 0) is {}", row,
                           value == T(0) ? "zero: the matrix is singular" : "not finite"));
 }
 
@@ -84,7 +83,7 @@ class InOrderOfElimination {
       refuse_outside(number, whole_.pattern.col[usize(has_diagonal ? e + step : e)]);
     if (form_.unit) return;
     if (!has_diagonal) {
-      throw Error(ErrorKind::input, fmt::format("row {} has no diagonal entry", number + 1),
+      throw Error(ErrorKind::input, fmt::format("row {} (counting from 0) has no diagonal entry", number),
                   "ask for a unit diagonal where it is not stored");
     }
     check_diagonal(whole_.value[usize(e)], number);
@@ -93,7 +92,7 @@ class InOrderOfElimination {
 
   [[noreturn]] void refuse_outside(Index number, Index other) const {
     throw Error(ErrorKind::input,
-                fmt::format("the matrix has an entry at {}, {} the diagonal",
+                fmt::format("the matrix has an entry at {} (counting from 0), {} the diagonal",
                             op_ == Op::none ? place(number, other) : place(other, number),
                             form_.upper ? "below" : "above"),
                 "pass one triangle");
@@ -118,7 +117,7 @@ Form form_of(const matrix::Pattern& pattern) {
   const auto [below, above] = outside_of(pattern);
   if (below < 0 || above < 0) return {.upper = above >= 0};
   throw Error(ErrorKind::input,
-              fmt::format("the matrix is not triangular: it has entries at {} and {}",
+              fmt::format("the matrix is not triangular: it has entries at {} and {} (counting from 0)",
                           place(below, pattern.row(below).front()), place(above, pattern.row(above).back())),
               "factor it first, or solve with it as a whole");
 }

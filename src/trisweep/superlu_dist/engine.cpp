@@ -164,7 +164,7 @@ class Run {
       if (worst <= n_)
         throw mpi::CollectiveError(
             ErrorKind::numerical,
-            fmt::format("SuperLU_DIST finds a zero pivot in column {} of its order", worst),
+            fmt::format("SuperLU_DIST finds a zero pivot in column {} of its order (counting from 1)", worst),
             "factor with pivoting: --factorization own");
       throw mpi::CollectiveError(ErrorKind::environment, "SuperLU_DIST runs out of memory", more_memory);
     }
