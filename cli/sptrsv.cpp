@@ -1,5 +1,5 @@
 // trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process, on a device, or
-// by several PEs.
+// by several PEs of one process or several.
 
 #include <fmt/format.h>
 
@@ -55,15 +55,17 @@ struct Algorithm {
 template <Scalar T>
 class Sptrsv {
  public:
-  Sptrsv(const SptrsvOptions& options, Terminal& terminal)
+  Sptrsv(const SptrsvOptions& options, const Context& context)
       : options_(options),
-        terminal_(terminal),
+        context_(context),
+        terminal_(context.terminal),
         op_(static_cast<Op>(options.op.front())),
         device_(engine::find_device(options.device)) {
     require_distinct(
         std::array<FileOption, 2>{{{"--output", options.output}, {"--json", options.json}}},
         std::array<FileOption, 3>{
             {{"matrix", options.matrix}, {"--rhs", options.rhs}, {"--machine", options.pes.machine}}});
+    if (!context.is_root()) return;
     output_ = open_output(options.output);
     json_ = open_output(options.json);
   }
@@ -127,7 +129,7 @@ class Sptrsv {
   void solve_by_pes(const LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
     if (is_predicted()) return pes_->template predict<T>(system, b, x);
     const auto start = Clock::now();
-    auto solver = pes_->on_device(system, device_, options_.solver.threads);
+    auto solver = pes_->on_device(system, device_, options_.solver.threads, context_.world);
     times_.analysis = seconds_since(start);
     time_solves([&] { pes_->set(solver.solve(b, x)); });
     algorithm_ = {options_.solver.algorithm, "", pes_->size()};
@@ -208,6 +210,7 @@ class Sptrsv {
   }
 
   const SptrsvOptions& options_;
+  const Context& context_;
   Terminal& terminal_;
   Op op_;
   engine::Device device_;
@@ -221,10 +224,10 @@ class Sptrsv {
 };
 
 template <Scalar T>
-int solve_as_asked(const SptrsvOptions& options, Terminal& terminal, AnySystem read) {
+int solve_as_asked(const SptrsvOptions& options, const Context& context, AnySystem read) {
   if (model::find_precision(options.precision).single_system)
-    return Sptrsv<Single<T>>(options, terminal).run(std::move(read));
-  return Sptrsv<T>(options, terminal).run(std::move(read));
+    return Sptrsv<Single<T>>(options, context).run(std::move(read));
+  return Sptrsv<T>(options, context).run(std::move(read));
 }
 
 // What is about threads that solve, or about solves that are timed.
@@ -247,12 +250,14 @@ int sptrsv(const CLI::App& sub, const SptrsvOptions& options, const Context& con
   int status = 0;
   mpi::agree_on_error(context.world, [&] {
     check_options(sub, options);
-    if (context.world.size() > 1)
-      throw Error(ErrorKind::usage, "sptrsv solves by threads of one process",
-                  "start it without mpirun, with --threads; or solve with the whole matrix: trisweep solve");
+    if (context.world.size() > 1 && (options.pes.pes == 0 || options.device == "native"))
+      throw Error(
+          ErrorKind::usage, "sptrsv solves by threads of one process",
+          "start it without mpirun, with --threads; with a PE on each rank, by --pes and --device; or "
+          "solve with the whole matrix: trisweep solve");
     AnySystem read = read_system(options, context.terminal);
     status = matrix::with_scalar(is_complex_system(read), [&]<Scalar T>(T) {
-      return solve_as_asked<T>(options, context.terminal, std::move(read));
+      return solve_as_asked<T>(options, context, std::move(read));
     });
   });
   return status;

@@ -35,7 +35,8 @@ nlohmann::ordered_json to_json(const studies::PeOutcome& pe, bool counts_pages) 
 void add_pe_options(CLI::App& sub, PeStudy& study) {
   auto* pes = sub.add_option("--pes", study.pes,
                              "Number of PEs of a multi-GPU design (--algorithm): simulated in the model by "
-                             "default; executed with --device emulated, cuda or hip")
+                             "default; executed with --device emulated, cuda or hip, by one process or by "
+                             "as many ranks as PEs")
                   ->check(CLI::Range(1, studies::most_pes));
   sub.add_option("--tasks", study.tasks, "Tasks per PE, for designs with a task pool")
       ->check(CLI::Range(1, 1 << 16))

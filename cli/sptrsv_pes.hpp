@@ -29,16 +29,21 @@ class PeRun {
   void predict(const sptrsv::LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
     report_ = studies::VirtualPes<T>(system, design_, options_).solve(b, x);
   }
-  // On the host each PE has so many threads.
+  // On the host each PE has so many threads; of several `ranks` each has a PE. Collective.
   template <Scalar T>
-  studies::DevicePes<T> on_device(const sptrsv::LowerSystem<T>& system, engine::Device device, int threads) {
+  studies::DevicePes<T> on_device(const sptrsv::LowerSystem<T>& system, engine::Device device, int threads,
+                                  const mpi::Communicator& ranks) {
     if (study_.one_stream)
       throw Error(ErrorKind::usage, "--one-stream is of predictions: on a device a task is no launch",
                   "leave out --one-stream or --device");
     counts_pages_ = device == engine::Device::emulated;
     return {system,
             design_,
-            {.device = device, .threads = threads, .layout = options_.layout, .costs = options_.costs}};
+            {.device = device,
+             .threads = threads,
+             .layout = options_.layout,
+             .costs = options_.costs,
+             .ranks = ranks.size() > 1 ? &ranks : nullptr}};
   }
   void set(studies::PeReport report) { report_ = std::move(report); }
 

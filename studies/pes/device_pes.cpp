@@ -8,34 +8,80 @@
 #include "studies/pes/pe_warp.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/engine/program_runner.hpp"
+#include "trisweep/mpi/agreement.hpp"
 
 namespace trisweep::studies {
 
 template <Scalar T>
 DevicePes<T>::DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                         const DevicePeOptions& options)
-    : device_(options.device) {
+    : options_(options), device_(options.device) {
   if (device_ == backend::Device::native || options.threads < 1)
     throw Error(ErrorKind::usage, "PEs on a device need a device, and one thread each",
                 "use emulated, cuda or hip");
-  backend::require_device(device_);
+  if (options.ranks != nullptr && options.ranks->size() != options.layout.pes)
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} PEs of {} ranks: each rank has one", options.layout.pes, options.ranks->size()),
+        "start as many ranks as PEs, or one");
   programs_ = programs_of(system, design, {.layout = options.layout, .costs = options.costs});
-  if (!is_gpu(device_)) pool_ = std::make_unique<ThreadPool>(options.layout.pes * options.threads);
+  if (options.ranks != nullptr && programs_.exchange == Exchange::unified)
+    throw Error(ErrorKind::usage, fmt::format("{} is of managed memory, which is one process's", design.name),
+                "start one process");
+  backend::require_device(device_);
+  if (!is_gpu(device_))
+    pool_ =
+        std::make_unique<ThreadPool>((options.ranks == nullptr ? options.layout.pes : 1) * options.threads);
+  const auto shared = share_memory();
   std::vector<int> devices(usize(std::min(options.layout.pes, backend::runtime(device_).count())));
   std::iota(devices.begin(), devices.end(), 0);
+  if (options.ranks != nullptr) devices = {backend::runtime(device_).current()};
   group_.emplace(device_, devices);
-  place_pes();
+  place_pes(shared);
 }
 
 template <Scalar T>
-void DevicePes<T>::place_pes() {
+std::vector<std::byte*> DevicePes<T>::share_memory() {
+  std::vector<std::byte*> shared(programs_.pe.size());
+  if (options_.ranks == nullptr) return shared;
+  const mpi::Communicator& ranks = *options_.ranks;
+  const auto bytes = [&](Index pe) { return HeapLayout<T>(programs_, pe).bytes(); };
+  if (!is_gpu(device_)) {
+    node_memory_.emplace(ranks.of_node(), bytes(ranks.rank()));
+    for (Index p = 0; usize(p) < shared.size(); ++p) shared[usize(p)] = node_memory_->part(p);
+    return shared;
+  }
+  engine::deal_out_gpus(device_, ranks);
+  symmetric_ = engine::join_gpus(ranks);
+  if (symmetric_ == nullptr)
+    throw mpi::CollectiveError(ErrorKind::environment, "GPUs of several processes need NVSHMEM",
+                               "build with it (see scripts/install-gpu-compilers), or start one process");
+  std::size_t most = 0;
+  for (Index p = 0; usize(p) < shared.size(); ++p) most = std::max(most, bytes(p));
+  symmetric_memory_ = mpi::agree_on_error(ranks, [&] { return symmetric_->allocate(most); });
+  mpi::agree_on_error(ranks, [&] {
+    for (Index p = 0; usize(p) < shared.size(); ++p)
+      shared[usize(p)] = symmetric_->reached(symmetric_memory_.get(), p);
+  });
+  return shared;
+}
+
+template <Scalar T>
+void DevicePes<T>::place_pes(const std::vector<std::byte*>& shared) {
   managed_.emplace(device_, programs_);
   copies_.emplace(device_, programs_.rows(), 1);
   part_.resize(group_->size());
   for (Index p = 0; usize(p) < programs_.pe.size(); ++p) {
+    if (!is_here(p)) {
+      heap_.push_back(HeapLayout<T>(programs_, p).at(shared[usize(p)]));
+      continue;
+    }
     part_[group_->place_of(p)].pe.push_back(p);
-    group_->on(group_->place_of(p),
-               [&] { heap_.push_back(pe_.emplace_back(device_, programs_, p).heap(*managed_)); });
+    group_->on(group_->place_of(p), [&] {
+      const auto placed = pe_.try_emplace(p, device_, programs_, p, shared[usize(p)]).first;
+      heap_.push_back(with_managed(placed->second.heap(), *managed_));
+    });
   }
   group_->run(nullptr, [&](std::size_t i, void*) {
     Part& part = part_[i];
@@ -44,7 +90,7 @@ void DevicePes<T>::place_pes() {
     });
     part.blocks = backend::blocks_of_each(blocks, static_cast<int>(part.pe.size()), most_pes);
     part.heap = {device_, std::span(std::as_const(heap_))};
-    for (const Index p : part.pe) part.view.push_back(pe_[usize(p)].view(part.heap.data(), heap_[usize(p)]));
+    for (const Index p : part.pe) part.view.push_back(pe_.at(p).view(part.heap.data(), heap_[usize(p)]));
     part.view_there = {device_, std::span(std::as_const(part.view))};
   });
 }
@@ -62,11 +108,10 @@ PeReport DevicePes<T>::solve_column(Vectors<const T> b, Vectors<T> x) {
   const backend::Runtime& runtime = backend::runtime(device_);
   void* const stream = nullptr;
   const auto [from, to] = copies_->bring_in(b, x, stream);
-  managed_->reset(stream);
-  group_->run(stream, [&](std::size_t i, void* here) {
-    for (const Index p : part_[i].pe) pe_[usize(p)].reset(here);
-  });
+  reset(stream);
   runtime.wait(stream);
+  if (options_.ranks != nullptr)
+    static_cast<void>(options_.ranks->sum(0.0));  // nobody begins before all are zero
   const auto start = Clock::now();
   run(stream, {reinterpret_cast<const Number*>(from.data), reinterpret_cast<Number*>(to.data),
                backend::nanoseconds(backend::usual_watchdog)});
@@ -75,7 +120,42 @@ PeReport DevicePes<T>::solve_column(Vectors<const T> b, Vectors<T> x) {
   copies_->bring_out(x, stream);
   runtime.wait(stream);
   copies_->hand_out(x);
-  return report(seconds);
+  if (options_.ranks == nullptr) return report(seconds);
+  PeReport all = gather(mpi::agree_on_error(*options_.ranks, [&] { return report(seconds); }));
+  gather(x);
+  return all;
+}
+
+template <Scalar T>
+void DevicePes<T>::reset(void* stream) const {
+  managed_->reset(stream);
+  group_->run(stream, [&](std::size_t i, void* here) {
+    for (const Index p : part_[i].pe) pe_.at(p).reset(here);
+  });
+}
+
+template <Scalar T>
+void DevicePes<T>::gather(Vectors<T> x) const {
+  const mpi::Communicator& ranks = *options_.ranks;
+  constexpr std::size_t reals = sizeof(T) / sizeof(RealOf<T>);
+  std::vector<double> parts(usize(x.rows) * reals);
+  auto* const real = reinterpret_cast<RealOf<T>*>(x.data);
+  const auto for_each_own = [&](const auto& visit) {
+    for (const Index number : programs_.pe[usize(ranks.rank())].number) {
+      for (std::size_t k = 0; k < reals; ++k) visit(usize(number) * reals + k);
+    }
+  };
+  for_each_own([&](std::size_t i) { parts[i] = double(real[i]); });
+  ranks.sum(parts);
+  std::ranges::transform(parts, real, [](double part) { return static_cast<RealOf<T>>(part); });
+}
+
+template <Scalar T>
+PeReport DevicePes<T>::gather(PeReport mine) const {
+  const mpi::Communicator& ranks = *options_.ranks;
+  PeReport all{.pe = ranks.gather(mine.pe.front()), .seconds = ranks.max(mine.seconds)};
+  ranks.broadcast(all.pe);
+  return all;
 }
 
 template <Scalar T>
@@ -92,10 +172,10 @@ void DevicePes<T>::run(void* stream, const PeTask<Number>& task) const {
 
 template <Scalar T>
 PeReport DevicePes<T>::report(double seconds) const {
-  PeReport report{.seconds = seconds};
-  for (Index p = 0; usize(p) < pe_.size(); ++p) {
+  PeReport report{.pe = {}, .seconds = seconds};
+  for (const auto& [p, memory] : pe_) {
     PeControl control;
-    backend::copy(device_, &control, pe_[usize(p)].control(), 1);
+    backend::copy(device_, &control, memory.control(), 1);
     if (control.stalled != 0)
       throw Error(
           ErrorKind::environment,

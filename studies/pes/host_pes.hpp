@@ -13,7 +13,7 @@ class HostPes {
   // The programs outlive it.
   explicit HostPes(const PePrograms<T>& programs) : managed_(host, programs) {
     for (Index p = 0; usize(p) < programs.pe.size(); ++p)
-      heap_.push_back(memory_.emplace_back(host, programs, p).heap(managed_));
+      heap_.push_back(with_managed(memory_.emplace_back(host, programs, p).heap(), managed_));
     for (std::size_t p = 0; p < heap_.size(); ++p) view_.push_back(memory_[p].view(heap_.data(), heap_[p]));
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 // All that a PE has, in the memory of its device.
 
+#include <algorithm>
 #include <deque>
 
 #include "studies/pes/pe_view.hpp"
@@ -8,33 +9,69 @@
 
 namespace trisweep::studies {
 
-// Arrays on a device: what kernels only read, and what clear() zeroes before each solve.
-class PeArrays {
+// Lists that kernels only read, on a device.
+class PlacedLists {
  public:
-  PeArrays(backend::Device device, backend::MemoryUse zeroed) : device_(device), zeroed_use_(zeroed) {}
+  explicit PlacedLists(backend::Device device) : device_(device) {}
 
   template <class A>
   const A* place(const std::vector<A>& list) {
     return reinterpret_cast<const A*>(placed_.emplace_back(device_, std::as_bytes(std::span(list))).data());
   }
-  template <class A>
-  A* zeros(std::size_t count) {
-    return reinterpret_cast<A*>(zeroed_.emplace_back(device_, count * sizeof(A), zeroed_use_).data());
-  }
-  template <class A>
-  void copy(A* to, const A* from, std::size_t count, void* stream) const {
-    const std::size_t bytes = count * sizeof(A);
-    runtime(device_).copy(to, bytes, from, bytes, bytes, 1, stream);
-  }
-  void clear(void* stream) const {
-    for (const auto& array : zeroed_) runtime(device_).clear(array.data(), array.size(), stream);
-  }
 
  private:
   backend::Device device_;
-  backend::MemoryUse zeroed_use_;
   std::deque<backend::DeviceArray<const std::byte>> placed_;
-  std::deque<backend::DeviceArray<std::byte>> zeroed_;
+};
+
+// Where what other PEs reach of a PE lies in its memory: computed alike by all processes.
+template <Scalar T>
+class HeapLayout {
+ public:
+  using Number = backend::NumberOf<T>;
+
+  HeapLayout(const PePrograms<T>& programs, Index pe)
+      : rows_(programs.owner.size()),
+        foreign_(programs.exchange == Exchange::get_update_put ? rows_ : 0),
+        slots_(programs.exchange == Exchange::push ? usize(programs.pe[usize(pe)].arrival.back()) : 0) {}
+
+  std::size_t bytes() const {
+    Places places{nullptr};
+    static_cast<void>(taken_from(places));
+    return places.end;
+  }
+  // `memory`: of so many bytes, zero before each solve.
+  PeHeap<Number> at(std::byte* memory) const {
+    Places places{memory};
+    return taken_from(places);
+  }
+
+ private:
+  // One array after the other.
+  struct Places {
+    std::byte* memory;  // null: to be measured
+    std::size_t end = 0;
+
+    template <class A>
+    A* take(std::size_t count) {
+      constexpr std::size_t alignment = 256;
+      const std::size_t begin = end;
+      end += (count * sizeof(A) + alignment - 1) / alignment * alignment;
+      return memory == nullptr || count == 0 ? nullptr : reinterpret_cast<A*>(memory + begin);
+    }
+  };
+
+  PeHeap<Number> taken_from(Places& places) const {
+    PeHeap<Number> heap{};
+    heap.control = places.take<PeControl>(1);
+    heap.own = {places.template take<Number>(rows_), places.template take<Degree>(rows_)};
+    heap.shared = {places.template take<Number>(foreign_), places.template take<Degree>(foreign_)};
+    heap.arrived = places.template take<Number>(slots_);
+    heap.signal = places.template take<Degree>(slots_);
+    return heap;
+  }
+
+  std::size_t rows_, foreign_, slots_;
 };
 
 // What other PEs contribute, in memory that is managed, hence common to all.
@@ -43,26 +80,36 @@ class ManagedSums {
  public:
   using Number = backend::NumberOf<T>;
 
-  // Without pages that move, on the host, the PE that has each is counted.
+  // Without pages that move, on the host, the PE that has each is counted. The programs outlive it.
   ManagedSums(backend::Device device, const PePrograms<T>& programs)
-      : foreign_(programs.foreign), memory_(device, backend::MemoryUse::managed) {
-    if (programs.exchange != Exchange::unified) return;
-    sums_ = {memory_.zeros<Number>(foreign_.size()), memory_.zeros<Degree>(foreign_.size())};
-    if (!is_gpu(device)) page_ = memory_.zeros<Index>(foreign_.size() / components_of_page<Number> + 1);
-  }
+      : device_(device),
+        foreign_(programs.foreign),
+        sum_(device, is_unified(programs) ? foreign_.size() : 0, backend::MemoryUse::managed),
+        missing_(device, sum_.size(), backend::MemoryUse::managed),
+        page_(device,
+              is_unified(programs) && !is_gpu(device) ? foreign_.size() / components_of_page<Number> + 1 : 0,
+              backend::MemoryUse::managed) {}
 
-  const Sums<Number>& sums() const { return sums_; }
-  Index* page() const { return page_; }
+  // Null where there are none.
+  Sums<Number> sums() const { return {sum_.data(), missing_.data()}; }
+  Index* page() const { return page_.data(); }
   void reset(void* stream) const {
-    memory_.clear(stream);
-    if (sums_.missing != nullptr) memory_.copy(sums_.missing, foreign_.data(), foreign_.size(), stream);
+    const backend::Runtime& runtime = backend::runtime(device_);
+    if (sum_.size() == 0) return;
+    runtime.clear(sum_.data(), sum_.size() * sizeof(Number), stream);
+    if (page_.size() > 0) runtime.clear(page_.data(), page_.size() * sizeof(Index), stream);
+    const std::size_t bytes = foreign_.size() * sizeof(Degree);
+    runtime.copy(missing_.data(), bytes, foreign_.data(), bytes, bytes, 1, stream);
   }
 
  private:
+  static bool is_unified(const PePrograms<T>& programs) { return programs.exchange == Exchange::unified; }
+
+  backend::Device device_;
   const std::vector<Degree>& foreign_;
-  PeArrays memory_;
-  Sums<Number> sums_{};
-  Index* page_ = nullptr;
+  backend::DeviceArray<Number> sum_;
+  backend::DeviceArray<Degree> missing_;
+  backend::DeviceArray<Index> page_;
 };
 
 template <Scalar T>
@@ -70,35 +117,21 @@ class PeMemory {
  public:
   using Number = backend::NumberOf<T>;
 
-  // On the current device of that kind. The programs outlive it.
-  PeMemory(backend::Device device, const PePrograms<T>& programs, Index pe)
-      : memory_(device, backend::MemoryUse::reached),
+  // On the current device of that kind. `shared`: memory of its HeapLayout that other processes reach as
+  // well, which outlives it as the programs do; null: it has its own.
+  PeMemory(backend::Device device, const PePrograms<T>& programs, Index pe, std::byte* shared = nullptr)
+      : device_(device),
+        layout_(programs, pe),
+        own_(device, shared == nullptr ? layout_.bytes() : 0, backend::MemoryUse::reached),
+        memory_(shared == nullptr ? own_.data() : shared),
+        lists_(device),
         rows_(programs.owner.size()),
-        missing_(memory_.place(programs.pe[usize(pe)].missing)),
-        heap_{.control = memory_.zeros<PeControl>(1),
-              .own = sums(),
-              .shared = {},
-              .page = nullptr,
-              .arrived = nullptr,
-              .signal = nullptr},
-        view_(view_of(programs, pe)) {
-    if (programs.exchange == Exchange::get_update_put) {
-      foreign_ = memory_.place(programs.foreign);
-      heap_.shared = sums();
-    }
-    if (programs.exchange == Exchange::push) {
-      const auto slots = usize(programs.pe[usize(pe)].arrival.back());
-      heap_.arrived = memory_.zeros<Number>(slots);
-      heap_.signal = memory_.zeros<Degree>(slots);
-    }
-  }
+        missing_(lists_.place(programs.pe[usize(pe)].missing)),
+        foreign_(programs.exchange == Exchange::get_update_put ? lists_.place(programs.foreign) : nullptr),
+        view_(view_of(programs, pe)) {}
 
-  PeHeap<Number> heap(const ManagedSums<T>& managed) const {
-    PeHeap<Number> heap = heap_;
-    if (managed.sums().sum != nullptr) heap.shared = managed.sums();
-    heap.page = managed.page();
-    return heap;
-  }
+  // As PEs of this process reach it.
+  PeHeap<Number> heap() const { return layout_.at(memory_); }
   // `heap`: of all PEs, by PE; `mine`: a copy of one of them.
   PeView<Number> view(const PeHeap<Number>* heap, const PeHeap<Number>& mine) const {
     PeView<Number> view = view_;
@@ -106,43 +139,58 @@ class PeMemory {
     view.mine = mine;
     return view;
   }
-  const PeControl* control() const { return heap_.control; }
+  const PeControl* control() const { return heap().control; }
 
   void reset(void* stream) const {
-    memory_.clear(stream);
-    memory_.copy(heap_.own.missing, missing_, rows_, stream);
-    if (foreign_ != nullptr) memory_.copy(heap_.shared.missing, foreign_, rows_, stream);
+    const backend::Runtime& runtime = backend::runtime(device_);
+    const PeHeap<Number> heap = this->heap();
+    const auto copy = [&](Degree* to, const Degree* from) {
+      const std::size_t bytes = rows_ * sizeof(Degree);
+      runtime.copy(to, bytes, from, bytes, bytes, 1, stream);
+    };
+    runtime.clear(memory_, layout_.bytes(), stream);
+    copy(heap.own.missing, missing_);
+    if (foreign_ != nullptr) copy(heap.shared.missing, foreign_);
   }
 
  private:
-  Sums<Number> sums() { return {memory_.zeros<Number>(rows_), memory_.zeros<Degree>(rows_)}; }
-
   PeView<Number> view_of(const PePrograms<T>& programs, Index me) {
     const PeProgram<T>& program = programs.pe[usize(me)];
     const auto numbers = [this](const std::vector<T>& list) {
-      return list.empty() ? nullptr : reinterpret_cast<const Number*>(memory_.place(list));
+      return list.empty() ? nullptr : reinterpret_cast<const Number*>(lists_.place(list));
     };
     return {.me = me,
             .pes = static_cast<Index>(programs.pe.size()),
             .components = static_cast<Index>(program.component.size()),
             .mine = {},
             .heap = nullptr,
-            .owner = memory_.place(programs.owner),
-            .component = memory_.place(program.component),
-            .number = memory_.place(program.number),
+            .owner = lists_.place(programs.owner),
+            .component = lists_.place(program.component),
+            .number = lists_.place(program.number),
             .diagonal = numbers(program.diagonal),
-            .begin = memory_.place(program.begin),
-            .arrival = memory_.place(program.arrival),
-            .user = memory_.place(program.user),
+            .begin = lists_.place(program.begin),
+            .arrival = lists_.place(program.arrival),
+            .user = lists_.place(program.user),
             .value = numbers(program.value),
-            .slot = memory_.place(program.slot)};
+            .slot = lists_.place(program.slot)};
   }
 
-  PeArrays memory_;
+  backend::Device device_;
+  HeapLayout<T> layout_;
+  backend::DeviceArray<std::byte> own_;
+  std::byte* memory_;
+  PlacedLists lists_;
   std::size_t rows_;
-  const Degree *missing_, *foreign_ = nullptr;
-  PeHeap<Number> heap_;
+  const Degree *missing_, *foreign_;
   PeView<Number> view_;
 };
+
+// With what is managed.
+template <class Number, Scalar T>
+PeHeap<Number> with_managed(PeHeap<Number> heap, const ManagedSums<T>& managed) {
+  if (managed.sums().sum != nullptr) heap.shared = managed.sums();
+  heap.page = managed.page();
+  return heap;
+}
 
 }  // namespace trisweep::studies

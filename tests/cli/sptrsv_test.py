@@ -3,7 +3,7 @@ import json
 import random
 import unittest
 
-from command import CommandTest, backward_error, dense_text, grid_laplacian, matrix_text, read_dense
+from command import CommandTest, backward_error, dense_text, grid_laplacian, largest, matrix_text, read_dense
 
 
 def random_triangle(n, upper, seed=1):
@@ -65,7 +65,7 @@ class Sptrsv(CommandTest):
         strict = {place: v for place, v in entries.items() if place[0] != place[1]}
         self.write("strict.mtx", matrix_text(40, strict))
         self.succeed("sptrsv", "strict.mtx", "--unit-diagonal", "--precision", "float", "--nrhs", 9)
-        self.assertIn("row 1 has no diagonal", self.run_here("sptrsv", "strict.mtx").err)
+        self.assertIn("row 0 (counting from 0) has no diagonal", self.run_here("sptrsv", "strict.mtx").err)
 
     def test_a_complex_right_hand_side_has_a_complex_solution(self):
         self.write("a.mtx", matrix_text(2, {(0, 0): 2.0, (1, 0): 1.0, (1, 1): 4.0}))
@@ -121,6 +121,21 @@ class Sptrsv(CommandTest):
                 # Both right-hand sides, of the last solve.
                 self.assertEqual(sum(pe["rows"] for pe in record["sptrsv"]["pes"]), 2 * n)
 
+    def test_designs_with_a_rank_for_each_pe(self):
+        n = 80
+        entries = random_triangle(n, True)
+        self.write("a.mtx", matrix_text(n, entries))
+        words = ("sptrsv", "a.mtx", "-o", "x.mtx", "--pes", 3, "--tasks", 4, "--device", "emulated", "--json", "run.json")
+        self.succeed(*words[:2], "-o", "one.mtx", *words[4:], "--algorithm", "zero-copy")
+        self.succeed(*words, "--algorithm", "zero-copy", ranks=3)
+        x, one = (read_dense(self.path(name))[0] for name in ("x.mtx", "one.mtx"))
+        self.assertLess(max(abs(a - b) for a, b in zip(x, one)), 1e-12 * largest(one))
+        self.assertEqual([pe["launches"] for pe in self.record("run.json")["sptrsv"]["pes"]], [1, 1, 1])
+        for design, ranks, text in (("zero-copy", 2, "3 PEs of 2 ranks"), ("unified", 3, "managed memory")):
+            result = self.run_here(*words, "--algorithm", design, ranks=ranks)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(text, result.err)
+
     def test_info_says_what_its_dependencies_allow(self):
         self.write("a.mtx", matrix_text(3, {(0, 0): 1.0, (1, 0): 1.0, (1, 1): 1.0, (2, 2): 1.0}))
         out = self.succeed("info", "a.mtx").out
@@ -133,8 +148,8 @@ class Sptrsv(CommandTest):
         self.write("good.mtx", matrix_text(2, {(0, 0): 1.0, (1, 1): 1.0}))
         self.write("long.mtx", dense_text([[1.0, 2.0, 3.0]]))
         for arguments, status, text in (
-                (["full.mtx"], 2, "not triangular: it has entries at row 2, column 1 and row 1, column 2"),
-                (["zero.mtx"], 1, "the diagonal entry of row 2 is zero"), (["wide.mtx"], 2, "1 x 2, not square"),
+                (["full.mtx"], 2, "not triangular: it has entries at row 1, column 0 and row 0, column 1"),
+                (["zero.mtx"], 1, "the diagonal entry of row 1 (counting from 0) is zero"), (["wide.mtx"], 2, "1 x 2, not square"),
                 (["none.mtx"], 2, "none.mtx"), (["good.mtx", "--algorithm", "magic"], 2, "regions, or auto"),
                 (["good.mtx", "--rhs", "long.mtx"], 2, "has 3 rows")):
             with self.subTest(arguments):
@@ -208,7 +223,7 @@ class Bicgstab(CommandTest):
         self.write("zero.mtx", matrix_text(2, {(0, 1): 1.0, (1, 0): 1.0}))
         result = self.run_here("solve", "zero.mtx", "--method", "bicgstab", "--preconditioner", "ilu0", ranks=2)
         self.assertEqual(result.status, 2, result)
-        self.assertIn("row 1 has no diagonal entry", result.err)
+        self.assertIn("row 0 (counting from 0) has no diagonal entry", result.err)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,11 @@
 #include <thread>
 
 #include "device/gpu/combination_case.hpp"
+#include "sptrsv/systems.hpp"
+#include "studies/pes/device_pes.hpp"
 #include "support/solver.hpp"
 #include "trisweep/solve/refinement.hpp"
+#include "trisweep/sptrsv/backward_error.hpp"
 
 namespace trisweep::testing_support {
 namespace {
@@ -141,3 +144,29 @@ TEST(HeapOfRanksThreads, SolvesOnEveryGrid) {
 
 }  // namespace
 }  // namespace trisweep::solve
+
+namespace trisweep::studies {
+namespace {
+
+// A process for each PE of the multi-GPU zero-copy paper: in-degrees and left sums lie in the heap.
+TEST(HeapOfRanksThreads, DesignsForSeveralPesSolve) {
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  for (const NamedDesign& design : designs()) {
+    if (design.exchange == Exchange::unified) continue;
+    for (const auto& system : testing_support::pe_systems<double>(4)) {
+      DevicePes<double> solver(
+          system, design,
+          {.device = backend::Device::cuda, .layout = {.pes = world.size(), .tasks = 4}, .ranks = &world});
+      const auto b = testing_support::random_vector<double>(usize(system.rows()), 5);
+      std::vector<double> x(b.size());
+      const Vectors<const double> right(b.data(), system.rows(), 1);
+      const PeCounts counts = solver.solve(right, {x.data(), system.rows(), 1}).total();
+      EXPECT_EQ(counts.entries, system.below.nonzeros());
+      EXPECT_LT(sptrsv::backward_error<double>(system, right, {x.data(), system.rows(), 1}), 1e-14)
+          << design.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trisweep::studies

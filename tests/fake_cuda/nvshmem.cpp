@@ -168,6 +168,9 @@ void nvshmem_free(void* memory) {
   fake_cuda_give_up(memory);
   pe.taken.erase(found);
 }
+void* nvshmem_ptr(const void* symmetric, int pe) {
+  return of_host().at(static_cast<std::byte*>(const_cast<void*>(symmetric)), pe);
+}
 int nvshmemx_buffer_register(void* memory, std::size_t bytes) {
   of_host().registered[static_cast<const std::byte*>(memory)] = bytes;
   return 0;

@@ -16,6 +16,9 @@ class SymmetricHeap {
   virtual ~SymmetricHeap() = default;
   // Zeroed, of as many bytes for every PE. Collective, and so is freeing it.
   virtual std::shared_ptr<std::byte> allocate(std::size_t bytes) const = 0;
+  // Where kernels of this device load and store what PE `pe` has at `address`, one of this PE's. Throws
+  // Error(environment) where they do not reach it, as between nodes.
+  virtual std::byte* reached(std::byte* address, Index pe) const = 0;
   virtual void barrier() const = 0;
   // While it is held, puts to other nodes may read from that memory of the device, which is not the heap's.
   virtual std::shared_ptr<void> make_source(void* memory, std::size_t bytes) const = 0;

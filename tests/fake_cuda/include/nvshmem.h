@@ -10,6 +10,7 @@ inline constexpr int NVSHMEM_SIGNAL_SET = 9, NVSHMEM_CMP_GE = 3;
 // Of the PE of the calling thread's current device. Collective.
 void* nvshmem_calloc(std::size_t count, std::size_t size);
 void nvshmem_free(void* memory);
+void* nvshmem_ptr(const void* symmetric, int pe);
 void nvshmem_barrier_all();
 void nvshmem_finalize();
 int nvshmem_n_pes();

@@ -40,6 +40,11 @@ class Nvshmem final : public SymmetricHeap {
                   "set NVSHMEM_SYMMETRIC_SIZE to more bytes, or solve for fewer at a time");
     return {static_cast<std::byte*>(memory), [](std::byte* of) { nvshmem_free(of); }};
   }
+  std::byte* reached(std::byte* address, Index pe) const override {
+    if (void* const there = nvshmem_ptr(address, pe)) return static_cast<std::byte*>(there);
+    throw Error(ErrorKind::environment, "a GPU does not reach the memory of PE " + std::to_string(pe),
+                "use GPUs of one node that are peers of each other");
+  }
   void barrier() const override { nvshmem_barrier_all(); }
   std::shared_ptr<void> make_source(void* memory, std::size_t bytes) const override {
     check_nvshmem(nvshmemx_buffer_register(memory, bytes), "nvshmemx_buffer_register");
