@@ -1,14 +1,15 @@
-"""Grids, tables and output files."""
+"""Grids, tables, facets and output files."""
 
 import tempfile
 import unittest
 from pathlib import Path
 
+from trisweep import plots
 from trisweep.errors import UserError
 from trisweep.grids import Grid, layered_grids, parse_grid, square_grid
 from trisweep.outputs import Outputs
 from trisweep.runs import read_traffic
-from trisweep.tables import Column, Spread, Table, spread
+from trisweep.tables import Column, Spread, Table, pivot, spread
 
 
 class Grids(unittest.TestCase):
@@ -52,6 +53,21 @@ class Tables(unittest.TestCase):
         self.assertEqual(
             {key: [row["b"] for row in rows] for key, rows in table.groups("a").items()}, {(2,): [1, 3], (1,): [2]}
         )
+
+    def test_a_pivot_table_has_none_where_there_is_no_row(self):
+        rows = [{"grid": g, "tree": t, "ratio": r} for g, t, r in (("b", 1, 0.5), ("a", 1, 2.0), ("b", 0, 1.0))]
+        self.assertEqual(pivot(rows, "grid", "tree", "ratio"), (["b", "a"], {1: [0.5, 2.0], 0: [1.0, None]}))
+        self.assertEqual(pivot(rows, "grid", "tree", "ratio", [0, 2])[1], {0: [1.0, None], 2: [None, None]})
+
+
+class Facets(unittest.TestCase):
+    def test_are_titled_by_their_group_and_fill_lines(self):
+        rows = [{"matrix": "a", "nrhs": nrhs, "x": x} for nrhs in (1, 2, 3) for x in (4, 5)]
+        figure, facets = plots.facets(Table([], rows), "matrix", "nrhs", columns=2)
+        self.assertEqual([[row["x"] for row in group] for _, group in facets], 3 * [[4, 5]])
+        titles = [axes.get_title() for axes in figure.axes]
+        self.assertEqual(titles, ["a, 1 right-hand side", "a, 2 right-hand sides", "a, 3 right-hand sides", ""])
+        self.assertEqual([axes.get_visible() for axes in figure.axes], [True, True, True, False])
 
 
 class Files(unittest.TestCase):

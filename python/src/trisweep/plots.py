@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter, LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
-from trisweep.tables import Spread
+from trisweep.tables import Row, Spread, Table, counted
 
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
@@ -33,9 +34,34 @@ def new_figure(rows: int = 1, columns: int = 1, width: float = 5.0, height: floa
     return figure, axes
 
 
-def legend(figure: Figure, axes: Axes, columns: int = 0) -> None:
-    """One legend above all of the figure, of the series that the axes have: a line, or rows of so many columns."""
-    handles, labels = axes.get_legend_handles_labels()
+def facets(
+    table: Table, *keys: str, columns: int = 0, width: float = 5.0, height: float = 3.6
+) -> tuple[Figure, list[tuple[Axes, list[Row]]]]:
+    """Small multiples: a figure with axes for each group of rows that agree in `keys`; and these axes with their rows.
+
+    Titles are the values of `keys`. All axes are side by side, or at most `columns` of them; `width` and `height` are
+    those of one, in inches. The table has at least one row.
+    """
+    groups = table.groups(*keys)
+    columns = min(columns or len(groups), len(groups))
+    figure, axes = new_figure(-(-len(groups) // columns), columns, width, height)
+    for one, values in zip(axes.flat, groups, strict=False):
+        one.set_title(_facet_title(keys, values), fontsize=9)
+    for unused in axes.flat[len(groups) :]:
+        unused.set_visible(False)
+    return figure, list(zip(axes.flat, groups.values(), strict=False))
+
+
+def _facet_title(keys: Sequence[str], values: Sequence[Any]) -> str:
+    nouns = {"nrhs": "right-hand side", "ranks": "rank"}
+    return ", ".join(
+        counted(value, nouns[key]) if key in nouns else str(value) for key, value in zip(keys, values, strict=True)
+    )
+
+
+def legend(figure: Figure, columns: int = 0) -> None:
+    """One legend above all of the figure, of the series of its first axes: a line, or rows of so many columns."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
     columns = columns or len(labels)
     order = [i for column in range(columns) for i in range(column, len(labels), columns)]
     handles, labels = [handles[i] for i in order], [labels[i] for i in order]
@@ -61,7 +87,7 @@ def png(figure: Figure) -> bytes:
 
 
 def system_title(matrix: str, nrhs: int) -> str:
-    return f"{matrix}, {nrhs} right-hand side{'s' if nrhs > 1 else ''}"
+    return f"{matrix}, {counted(nrhs, 'right-hand side')}"
 
 
 def bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Values]) -> None:
@@ -136,6 +162,13 @@ def heat_maps(figure: Figure, row: Sequence[Axes], maps: Sequence[np.ndarray], l
 def reference(axes: Axes, value: float = 1.0) -> None:
     """A thin line across, where the ratio is that of the baseline."""
     axes.axhline(value, color="#666666", linewidth=0.8, linestyle=":")
+
+
+def log2_axis(axes: Axes, ticks: Sequence[int], label: str) -> None:
+    """A binary logarithmic axis across, with just these ticks."""
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.set_xlabel(label)
 
 
 def log_ratios(axes: Axes) -> None:

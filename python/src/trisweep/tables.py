@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+Row = dict[str, Any]
+
 
 @dataclass(frozen=True)
 class Spread:
@@ -18,6 +20,40 @@ class Spread:
 def spread(values: Iterable[float]) -> Spread:
     measured = list(values)
     return Spread(statistics.median(measured), min(measured), max(measured))
+
+
+def spread_of_ratios(numerators: Iterable[float], denominators: Iterable[float]) -> Spread:
+    """The spread of a / b, round by round. Raises ValueError when there are more of one than of the other."""
+    return spread(a / b for a, b in zip(numerators, denominators, strict=True))
+
+
+def counted(number: int, noun: str) -> str:
+    """Number and noun, which is in the plural unless the number is 1."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def distinct(rows: Iterable[Row], key: str) -> list[Any]:
+    """The values that the rows have of `key`, each once, in the order of the first of each."""
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def grouped(rows: Iterable[Row], *keys: str) -> dict[tuple, list[Row]]:
+    """The rows by their values of these keys, in the order of the first of each."""
+    groups: dict[tuple, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
+
+
+def pivot(
+    rows: Sequence[Row], group: str, series: str, value: str, names: Sequence[Any] | None = None
+) -> tuple[list[Any], dict[Any, list[Any]]]:
+    """A pivot table, as `plots.bars` takes it: the distinct values of `group`, and for each value of `series` (those
+    of `names`, or all in the order of the rows) its `value` in each group, None where no row has it."""
+    groups = distinct(rows, group)
+    cells = {(row[group], row[series]): row[value] for row in rows}
+    names = distinct(rows, series) if names is None else names
+    return groups, {name: [cells.get((one, name)) for one in groups] for name in names}
 
 
 @dataclass(frozen=True)
@@ -44,7 +80,7 @@ class Table:
     figures: arrays that are no table."""
 
     columns: Sequence[Column]
-    rows: list[dict[str, Any]]
+    rows: list[Row]
     notes: list[str] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
 
@@ -66,12 +102,9 @@ class Table:
         columns = [asdict(column) for column in self.columns]
         return {"columns": columns, "rows": rows, "notes": self.notes, "data": self.data}
 
-    def groups(self, *keys: str) -> dict[tuple, list[dict[str, Any]]]:
-        """The rows by their values of these keys, in the order of the first of each."""
-        found: dict[tuple, list[dict[str, Any]]] = {}
-        for row in self.rows:
-            found.setdefault(tuple(row[key] for key in keys), []).append(row)
-        return found
+    def groups(self, *keys: str) -> dict[tuple, list[Row]]:
+        """`grouped` of its rows."""
+        return grouped(self.rows, *keys)
 
 
 def from_document(document: dict[str, Any]) -> Table:

@@ -14,7 +14,7 @@ from trisweep.bench.experiment import Experiment
 from trisweep.bench.peers import SINGLE, Pairs, Run, contest, draw
 from trisweep.lab import Lab, Settings
 from trisweep.peer_programs import CHOLMOD, KLU, MUMPS, PARDISO, SCIPY, SOLVER, SUPERLU, UMFPACK
-from trisweep.tables import Column, Table, spread
+from trisweep.tables import Column, Table, counted, grouped, spread
 
 ERROR = 10 * 2.0**-52
 LARGE = 100_000  # entries of our factors from which on the best peer is the measure, below it is KLU
@@ -86,7 +86,7 @@ def _refused(table: Table) -> list[str]:
 def _summary(table: Table, nrhs: int) -> list[str]:
     """A table with a line for each system: who answers best, and who is ready first."""
     columns = (
-        Column("matrix", f"{nrhs} right-hand side{'s' if nrhs > 1 else ''}"),
+        Column("matrix", counted(nrhs, "right-hand side")),
         Column("entries", "entries of our factors", ".3g"),
         Column("answer", "best answer / ours"),
         Column("klu", "KLU's answer / ours"),
@@ -101,14 +101,13 @@ def _summary(table: Table, nrhs: int) -> list[str]:
     of_large = f", {min(large):.2f} where our factors have more than {LARGE:,} entries" if large else ""
     return [
         Table(columns, lines).markdown().strip(),
-        f"{nrhs} right-hand side{'s' if nrhs > 1 else ''}: the best peer's answer takes {geometric_mean(best):.2f} "
+        f"{counted(nrhs, 'right-hand side')}: the best peer's answer takes {geometric_mean(best):.2f} "
         f"times as long as ours (geometric mean), {min(best):.2f} times at worst{of_large}.",
     ]
 
 
 def _lines(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for matrix in dict.fromkeys(row["matrix"] for row in rows):
-        ours, *others = (row for row in rows if row["matrix"] == matrix)
+    for (matrix,), (ours, *others) in grouped(rows, "matrix").items():
         if not others:
             continue
         klu = next((row for row in others if row["name"] == KLU.name), None)

@@ -94,25 +94,16 @@ def measure(lab: Lab) -> Table:
 
 def draw(table: Table) -> Figure:
     """The steps over Pz, stacked as a product: the last curve is the whole."""
-    quiet = [row for row in table.rows if row["noise"] == 0]
-    groups: dict[tuple[str, int], list[dict[str, Any]]] = {}
-    for row in quiet:
-        groups.setdefault((row["matrix"], row["ranks"]), []).append(row)
-    figure, axes = plots.new_figure((len(groups) + 1) // 2, min(2, len(groups)), width=4.6, height=3.2)
-    for one, ((matrix, ranks), rows) in zip(axes.flat, groups.items(), strict=False):
+    quiet = Table(table.columns, [row for row in table.rows if row["noise"] == 0])
+    figure, facets = plots.facets(quiet, "matrix", "ranks", columns=2, width=4.6, height=3.2)
+    for axes, rows in facets:
+        layers = [row["pz"] for row in rows]
         for place, key in enumerate((*STEPS, "whole")):
             label = "all of it" if key == "whole" else key
-            plots.curve(
-                one, [row["pz"] for row in rows], [row[key].median for row in rows], label=label, colour=place, style=0
-            )
-        one.set_xscale("log", base=2)
-        one.set_xticks([row["pz"] for row in rows], [str(row["pz"]) for row in rows])
-        one.set_xlabel("Pz")
-        one.set_ylabel("ratio of predicted times")
-        one.set_title(f"{matrix}, {ranks} ranks", fontsize=9)
-    for one in axes.flat[len(groups) :]:
-        one.set_visible(False)
-    plots.legend(figure, axes[0, 0], columns=3)
+            plots.curve(axes, layers, [row[key].median for row in rows], label=label, colour=place, style=0)
+        plots.log2_axis(axes, layers, "Pz")
+        axes.set_ylabel("ratio of predicted times")
+    plots.legend(figure, columns=3)
     return figure
 
 

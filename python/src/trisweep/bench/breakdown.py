@@ -80,7 +80,7 @@ def draw(table: Table) -> Figure:
             one.set_title(f"{plots.system_title(*system[:2])}, {row['grid']}, {row['algorithm']}", fontsize=8)
     for one in axes[-1]:
         one.set_xlabel("rank")
-    plots.legend(figure, axes[0, 0])
+    plots.legend(figure)
     return figure
 
 

@@ -12,7 +12,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.lab import Lab, Settings
 from trisweep.runs import Record
-from trisweep.tables import Column, Table
+from trisweep.tables import Column, Table, pivot
 
 COLUMNS = (
     Column("matrix", "matrix"),
@@ -90,14 +90,12 @@ def _measure(runs: tuple[Run, ...], lab: Lab) -> Table:
 
 
 def _draw(table: Table) -> Figure:
-    figure, axes = plots.new_figure(1, 1, width=9.0)
-    matrices = list(dict.fromkeys(row["matrix"] for row in table.rows))
-    series = {name: [row["speedup"] for row in rows] for (name,), rows in table.groups("series").items()}
-    plots.bars(axes[0, 0], matrices, series)
-    plots.reference(axes[0, 0])
-    plots.log_ratios(axes[0, 0])
-    axes[0, 0].set_ylabel(table.columns[3].heading)
-    plots.legend(figure, axes[0, 0])
+    figure, [[axes]] = plots.new_figure(width=9.0)
+    plots.bars(axes, *pivot(table.rows, "matrix", "series", "speedup"))
+    plots.reference(axes)
+    plots.log_ratios(axes)
+    axes.set_ylabel(table.columns[3].heading)
+    plots.legend(figure)
     return figure
 
 
@@ -113,11 +111,10 @@ def _shapes(lab: Lab) -> Table:
 
 
 def _draw_shapes(table: Table) -> Figure:
-    figure, axes = plots.new_figure(1, 1, width=9.0)
+    figure, [[axes]] = plots.new_figure(width=9.0)
     names = [row["matrix"] for row in table.rows]
-    plots.bars(axes[0, 0], names, {"rows a level": [row["parallelism"] for row in table.rows]})
-    axes[0, 0].set_yscale("log")
-    axes[0, 0].set_ylabel("rows a level")
+    plots.bars(axes, names, {"rows a level": [row["parallelism"] for row in table.rows]})
+    axes.set(yscale="log", ylabel="rows a level")
     return figure
 
 

@@ -51,18 +51,16 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    systems = table.groups("matrix", "nrhs")
-    figure, axes = plots.new_figure(1, len(systems))
-    for one, (system, rows) in zip(axes.flat, systems.items(), strict=True):
+    figure, facets = plots.facets(table, "matrix", "nrhs")
+    for axes, rows in facets:
         series = {
             "without dependencies": [row["free_ratio"] for row in rows],
             "floating point, slowest rank": [row["floating_point"] for row in rows],
         }
-        plots.bars(one, [row["grid"] for row in rows], series)
-        plots.reference(one)
-        one.set_ylabel("share of the time of a solve")
-        one.set_title(plots.system_title(*system), fontsize=9)
-    plots.legend(figure, axes[0, 0])
+        plots.bars(axes, [row["grid"] for row in rows], series)
+        plots.reference(axes)
+        axes.set_ylabel("share of the time of a solve")
+    plots.legend(figure)
     return figure
 
 

@@ -42,21 +42,12 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    figure, axes = plots.new_figure()
+    figure, [[axes]] = plots.new_figure()
     for place, ((name,), rows) in enumerate(table.groups("object").items()):
-        plots.curve(
-            axes[0, 0],
-            [row["triangles"] for row in rows],
-            [row["error"] for row in rows],
-            label=name,
-            colour=place,
-            style=place,
-        )
-    axes[0, 0].set_xscale("log")
-    axes[0, 0].set_yscale("log")
-    axes[0, 0].set_xlabel("triangles")
-    axes[0, 0].set_ylabel("error of the charge, %")
-    plots.legend(figure, axes[0, 0])
+        triangles, errors = [row["triangles"] for row in rows], [row["error"] for row in rows]
+        plots.curve(axes, triangles, errors, label=name, colour=place, style=place)
+    axes.set(xscale="log", yscale="log", xlabel="triangles", ylabel="error of the charge, %")
+    plots.legend(figure)
     return figure
 
 

@@ -8,7 +8,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.bench.hmatrix_precision import charged
 from trisweep.lab import Lab, Settings
-from trisweep.tables import Column, Table
+from trisweep.tables import Column, Table, distinct
 
 WAYS = {
     "bicgstab": ("--method", "bicgstab"),
@@ -41,18 +41,14 @@ def measure_curves(lab: Lab) -> Table:
 
 
 def draw_curves(table: Table) -> Figure:
-    groups = table.groups("object")
-    figure, axes = plots.new_figure(1, len(groups))
-    for one, ((name,), rows) in zip(axes.flat, groups.items(), strict=True):
+    figure, facets = plots.facets(table, "object")
+    for axes, rows in facets:
         for place, way in enumerate(WAYS):
             mine = [row for row in rows if row["way"] == way]
             steps, residuals = [row["step"] for row in mine], [row["residual"] for row in mine]
-            plots.curve(one, steps, residuals, label=way, colour=place, style=place)
-        one.set_yscale("log")
-        one.set_xlabel("iteration")
-        one.set_ylabel("relative residual")
-        one.set_title(name, fontsize=9)
-    plots.legend(figure, axes.flat[0])
+            plots.curve(axes, steps, residuals, label=way, colour=place, style=place)
+        axes.set(yscale="log", xlabel="iteration", ylabel="relative residual")
+    plots.legend(figure)
     return figure
 
 
@@ -66,20 +62,17 @@ def measure_ranks(lab: Lab) -> Table:
 
 
 def draw_ranks(table: Table) -> Figure:
-    groups = table.groups("object")
-    figure, axes = plots.new_figure(1, len(groups))
-    for one, ((name,), rows) in zip(axes.flat, groups.items(), strict=True):
+    figure, facets = plots.facets(table, "object")
+    for axes, rows in facets:
         most = max(row["rank"] for row in rows)
         blocks = {(row["eps"], row["rank"]): row["blocks"] for row in rows}
-        eps = list(dict.fromkeys(row["eps"] for row in rows))
+        eps = distinct(rows, "eps")
         names = [str(rank) for rank in range(most + 1)]
-        plots.bars(one, names, {f"eps {e}": [blocks.get((e, rank), 0) for rank in range(most + 1)] for e in eps})
+        plots.bars(axes, names, {f"eps {e}": [blocks.get((e, rank), 0) for rank in range(most + 1)] for e in eps})
         apart = 1 + most // 12
-        one.set_xticks(range(0, most + 1, apart), names[::apart])
-        one.set_xlabel("rank")
-        one.set_ylabel("low-rank blocks")
-        one.set_title(name, fontsize=9)
-    plots.legend(figure, axes.flat[0])
+        axes.set_xticks(range(0, most + 1, apart), names[::apart])
+        axes.set(xlabel="rank", ylabel="low-rank blocks")
+    plots.legend(figure)
     return figure
 
 

@@ -11,7 +11,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.lab import Lab, Settings
 from trisweep.runs import Record
-from trisweep.tables import Column, Table, spread
+from trisweep.tables import Column, Table, pivot, spread
 
 COLUMNS = (
     Column("matrix", "matrix"),
@@ -124,13 +124,11 @@ def _measure(study: Study, lab: Lab) -> Table:
 
 
 def _draw(study: Study, table: Table) -> Figure:
-    figure, axes = plots.new_figure(1, 1, width=9.0)
-    groups = table.groups("kind").get(("predicted",), [])
-    matrices = list(dict.fromkeys(row["matrix"] for row in groups))
-    series = {way.label: [row[study.compares] for row in groups if row["series"] == way.label] for way in study.ways}
-    plots.bars(axes[0, 0], matrices, series)
-    axes[0, 0].set_ylabel(next(column.heading for column in COLUMNS if column.key == study.compares))
-    plots.legend(figure, axes[0, 0], 4)
+    figure, [[axes]] = plots.new_figure(width=9.0)
+    predicted = table.groups("kind").get(("predicted",), [])
+    plots.bars(axes, *pivot(predicted, "matrix", "series", study.compares, [way.label for way in study.ways]))
+    axes.set_ylabel(next(column.heading for column in COLUMNS if column.key == study.compares))
+    plots.legend(figure, columns=4)
     return figure
 
 

@@ -7,7 +7,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.lab import Lab, Settings
 from trisweep.runs import Record
-from trisweep.tables import Column, Table, spread
+from trisweep.tables import Column, Table, pivot, spread
 
 EPS = ("1e-3", "1e-6", "1e-8")
 KINDS = {
@@ -71,14 +71,11 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    groups = table.groups("object")
-    figure, axes = plots.new_figure(1, len(groups))
-    for one, ((name,), rows) in zip(axes.flat, groups.items(), strict=True):
-        values = {(row["kind"], row["eps"]): row["milliseconds"] for row in rows}
-        plots.bars(one, list(EPS), {kind: [values[kind, eps] for eps in EPS] for kind in KINDS})
-        one.set_ylabel("product, ms")
-        one.set_title(name, fontsize=9)
-    plots.legend(figure, axes[0, 0])
+    figure, facets = plots.facets(table, "object")
+    for axes, rows in facets:
+        plots.bars(axes, *pivot(rows, "eps", "kind", "milliseconds"))
+        axes.set_ylabel("product, ms")
+    plots.legend(figure)
     return figure
 
 

@@ -116,14 +116,12 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    systems = table.groups("matrix", "nrhs")
-    figure, axes = plots.new_figure(1, len(systems))
-    for one, (system, rows) in zip(axes.flat, systems.items(), strict=True):
+    figure, facets = plots.facets(table, "matrix", "nrhs")
+    for axes, rows in facets:
         places = [f"{row['grid']}\n{row['plan']}\n{row['transport']}" for row in rows]
-        plots.bars(one, places, {"measured / predicted": [row["ratio"] for row in rows]})
-        plots.reference(one)
-        one.set_ylabel("measured / predicted")
-        one.set_title(plots.system_title(*system), fontsize=9)
+        plots.bars(axes, places, {"measured / predicted": [row["ratio"] for row in rows]})
+        plots.reference(axes)
+        axes.set_ylabel("measured / predicted")
     return figure
 
 

@@ -26,7 +26,7 @@ from trisweep.grids import Grid
 from trisweep.lab import Lab, Settings
 from trisweep.peer_programs import OURS, PEERS, PROPORTIONAL, Peer, PeerPrograms
 from trisweep.runs import Record
-from trisweep.tables import Column, Spread, Table, spread
+from trisweep.tables import Column, Spread, Table, distinct, pivot, spread
 
 LONG = 30.0  # seconds: a peer's run that takes longer is not made again in later rounds
 SINGLE = Grid(1, 1, 1)
@@ -234,20 +234,15 @@ class Run:
 
 
 def draw(table: Table) -> Figure:
-    places = table.groups("place", "nrhs")
-    _ours, *names = dict.fromkeys(row["name"] for row in table.rows if row["name"] != PROPORTIONAL.name)
-    figure, axes = plots.new_figure(len(places), 1, width=11.0, height=3.0)
-    for one, ((place, nrhs), rows) in zip(axes.flat, places.items(), strict=True):
-        matrices = list(dict.fromkeys(row["matrix"] for row in rows))
-        values = {(row["matrix"], row["name"]): row["time_ratio"] for row in rows}
-        # All in every panel, so that one legend serves: a solver that is not there has no bar.
-        series = {name: [values.get((matrix, name)) for matrix in matrices] for name in names}
-        plots.bars(one, matrices, series)
-        plots.reference(one)
-        plots.log_ratios(one)
-        one.set_ylabel("time / ours")
-        one.set_title(f"{place}, {nrhs} right-hand side{'s' if nrhs > 1 else ''}", fontsize=9)
-    plots.legend(figure, axes[0, 0])
+    _ours, *names = (name for name in distinct(table.rows, "name") if name != PROPORTIONAL.name)
+    figure, facets = plots.facets(table, "place", "nrhs", columns=1, width=11.0, height=3.0)
+    for axes, rows in facets:
+        # All names in every facet, so that one legend serves: a solver that is not there has no bar.
+        plots.bars(axes, *pivot(rows, "matrix", "name", "time_ratio", names))
+        plots.reference(axes)
+        plots.log_ratios(axes)
+        axes.set_ylabel("time / ours")
+    plots.legend(figure)
     return figure
 
 

@@ -6,7 +6,7 @@ from statistics import geometric_mean
 from typing import Any
 
 from trisweep.peer_programs import OURS, PROPORTIONAL
-from trisweep.tables import Column, Table
+from trisweep.tables import Column, Table, counted, distinct, grouped
 
 Rows = list[dict[str, Any]]
 
@@ -15,18 +15,14 @@ ON_RANKS = "SuperLU_DIST"  # the one peer there
 
 def summary(rows: Rows) -> list[str]:
     """The ratios at a glance, one line for each place and number of right-hand sides, one for the factorizations."""
-    places = dict.fromkeys((row["place"], row["nrhs"]) for row in rows)
-    lines = [
-        _solves(place, nrhs, [row for row in rows if (row["place"], row["nrhs"]) == (place, nrhs)])
-        for place, nrhs in places
-    ]
+    lines = [_solves(place, nrhs, same) for (place, nrhs), same in grouped(rows, "place", "nrhs").items()]
     factorizations = _factorizations([row for row in rows if row["place"] == "1 thread"])
     return [_overview(rows), *_on_ranks(rows), *(line for line in lines if line), *factorizations]
 
 
 def _overview(rows: Rows) -> str:
     """A table with a line for each system, and the time of each peer over ours; ours beside its floor."""
-    peers = list(dict.fromkeys(row["name"] for row in rows if row["name"] != OURS.name))
+    peers = [name for name in distinct(rows, "name") if name != OURS.name]
     lines = [["time / ours", "on", "right-hand sides", "ours", *peers], ["---", "---", *["---:"] * (2 + len(peers))]]
     for ours in (row for row in rows if row["name"] == OURS.name):
         system = (ours["matrix"], ours["place"], ours["nrhs"])
@@ -74,7 +70,7 @@ def _solves(place: str, nrhs: int, rows: Rows) -> str:
         said.append(f"SuperLU_DIST at least {min(map(_time, distributed)):.2f} times")
     ours = [row for row in rows if row["name"] == OURS.name]
     said += _range(ours, "floor_ratio", "our time / floor", ".2f") + _range(ours, "percent", "our % of dgemm", ".0f")
-    return f"{place}, {nrhs} right-hand side{'s' if nrhs > 1 else ''}: {'; '.join(said)}."
+    return f"{place}, {counted(nrhs, 'right-hand side')}: {'; '.join(said)}."
 
 
 def _factorizations(rows: Rows) -> list[str]:
@@ -98,8 +94,8 @@ def _time(row: dict[str, Any]) -> float:
 
 def _peers_by_matrix(rows: Rows) -> Iterable[Rows]:
     ours = (OURS.name, PROPORTIONAL.name)
-    for matrix in dict.fromkeys(row["matrix"] for row in rows):
-        yield [row for row in rows if row["matrix"] == matrix and row["name"] not in ours]
+    for same in grouped(rows, "matrix").values():
+        yield [row for row in same if row["name"] not in ours]
 
 
 def _range(rows: Rows, key: str, what: str, number: str) -> list[str]:

@@ -45,16 +45,13 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    figure, axes = plots.new_figure(width=6)
-    one = axes[0, 0]
+    figure, [[axes]] = plots.new_figure(width=6)
     names = [column.key for column in table.columns[1:] if " / " not in column.key]
     sizes = [row["bytes"] for row in table.rows]
-    plots.lines(one, sizes, {name: [row[name] for row in table.rows] for name in names})
-    one.set_xscale("log", base=2)
-    one.set_yscale("log")
-    one.set_xlabel("bytes")
-    one.set_ylabel("one way, µs")
-    plots.legend(figure, axes[0, 0])
+    plots.lines(axes, sizes, {name: [row[name] for row in table.rows] for name in names})
+    axes.set_xscale("log", base=2)
+    axes.set(yscale="log", xlabel="bytes", ylabel="one way, µs")
+    plots.legend(figure)
     return figure
 
 

@@ -81,7 +81,7 @@ def draw(table: Table) -> Figure:
         plots.log_ratios(one)
         one.set_ylabel("time / ours")
         one.set_title(title, fontsize=9)
-    plots.legend(figure, axes[0, 0])
+    plots.legend(figure)
     return figure
 
 

@@ -83,21 +83,17 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    systems = table.groups("matrix", "nrhs", "ranks")
-    figure, axes = plots.new_figure(1, len(systems))
-    for one, ((matrix, nrhs, ranks), rows) in zip(axes.flat, systems.items(), strict=True):
+    figure, facets = plots.facets(table, "matrix", "nrhs", "ranks")
+    for axes, rows in facets:
         layers = sorted({row["pz"] for row in rows})
         values = {(row["pz"], row["variant"]): row["time_ratio"] for row in rows}
         series = {name: [1.0 if pz == 1 else values[pz, name] for pz in layers] for name in VARIANTS}
-        plots.lines(one, layers, series)
-        plots.reference(one)
-        one.set_xscale("log", base=2)
-        one.set_xticks(layers, [str(pz) for pz in layers])
-        one.set_ylim(bottom=0)
-        one.set_xlabel("layers Pz")
-        one.set_ylabel("time / time of the 2D algorithm")
-        one.set_title(f"{plots.system_title(matrix, nrhs)}, {ranks} ranks", fontsize=9)
-    plots.legend(figure, axes[0, 0])
+        plots.lines(axes, layers, series)
+        plots.reference(axes)
+        plots.log2_axis(axes, layers, "layers Pz")
+        axes.set_ylim(bottom=0)
+        axes.set_ylabel("time / time of the 2D algorithm")
+    plots.legend(figure)
     return figure
 
 

@@ -96,20 +96,17 @@ def _order(table: Table) -> str:
 
 
 def draw(table: Table) -> Figure:
-    systems = table.groups("matrix", "nrhs")
-    figure, axes = plots.new_figure(1, len(systems))
-    for one, (system, rows) in zip(axes.flat, systems.items(), strict=True):
+    figure, facets = plots.facets(table, "matrix", "nrhs")
+    for axes, rows in facets:
         by_series: dict[str, dict[int, float]] = {}
         for row in rows:
             by_series.setdefault(row["series"], {})[row["ranks"]] = row["ratio"]
         for place, (name, ratios) in enumerate(by_series.items()):
-            plots.curve(one, list(ratios), list(ratios.values()), name, place, place // len(plots.COLOURS))
-        one.set_xscale("log", base=2)
-        plots.reference(one)
-        one.set_xlabel("ranks")
-        one.set_ylabel("model / SimGrid")
-        one.set_title(plots.system_title(*system), fontsize=9)
-    plots.legend(figure, axes[0, 0], 4)
+            plots.curve(axes, list(ratios), list(ratios.values()), name, place, place // len(plots.COLOURS))
+        axes.set_xscale("log", base=2)
+        plots.reference(axes)
+        axes.set(xlabel="ranks", ylabel="model / SimGrid")
+    plots.legend(figure, columns=4)
     return figure
 
 

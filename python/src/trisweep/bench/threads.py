@@ -9,7 +9,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
 from trisweep.lab import Case, Lab, Settings, seconds, time_ratio
-from trisweep.tables import Column, Table, spread
+from trisweep.tables import Column, Table, counted, pivot, spread
 
 COLUMNS = (
     Column("matrix", "matrix"),
@@ -35,17 +35,13 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    systems = table.groups("matrix", "nrhs")
-    figure, axes = plots.new_figure(1, len(systems))
-    for one, (system, rows) in zip(axes.flat, systems.items(), strict=True):
-        values = {(row["grid"], row["threads"]): row["speedup"] for row in rows}
-        grids, counts = (list(dict.fromkeys(row[key] for row in rows)) for key in ("grid", "threads"))
-        names = {count: f"{count} thread{'s' if count > 1 else ''}" for count in counts}
-        plots.bars(one, grids, {names[count]: [values[grid, count] for grid in grids] for count in counts})
-        plots.reference(one)
-        one.set_ylabel("time of one thread / time")
-        one.set_title(plots.system_title(*system), fontsize=9)
-    plots.legend(figure, axes[0, 0])
+    figure, facets = plots.facets(table, "matrix", "nrhs")
+    for axes, rows in facets:
+        grids, series = pivot(rows, "grid", "threads", "speedup")
+        plots.bars(axes, grids, {counted(count, "thread"): values for count, values in series.items()})
+        plots.reference(axes)
+        axes.set_ylabel("time of one thread / time")
+    plots.legend(figure)
     return figure
 
 

@@ -9,7 +9,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
 from trisweep.lab import Case, Lab, Settings, busiest_rank, exact_count, seconds, time_ratio
-from trisweep.tables import Column, Table, spread
+from trisweep.tables import Column, Table, pivot, spread
 
 TREES = ("flat", "binary", "auto")
 LARGEST_RUN = 64  # ranks: beyond that, a machine with two cores takes seconds for one solve
@@ -58,21 +58,16 @@ def draw(table: Table) -> Figure:
     systems = table.groups("matrix", "nrhs")
     figure, axes = plots.new_figure(len(systems), 2)
     for (times, messages), (system, rows) in zip(axes, systems.items(), strict=True):
-        _draw_bars(times, [row for row in rows if row["time_ratio"]], "time_ratio")
+        timed = [row for row in rows if row["time_ratio"]]
+        plots.bars(times, *pivot(timed, "grid", "tree", "time_ratio", TREES))
         plots.reference(times)
         times.set_title(plots.system_title(*system), fontsize=9)
         times.set_ylabel("time / time with flat trees")
-        _draw_bars(messages, rows, "messages")
+        plots.bars(messages, *pivot(rows, "grid", "tree", "messages", TREES))
         messages.set_title("sent and received in one solve", fontsize=9)
         messages.set_ylabel("messages of the busiest rank")
-    plots.legend(figure, axes[0, 0])
+    plots.legend(figure)
     return figure
-
-
-def _draw_bars(axes: plots.Axes, rows: list[dict], key: str) -> None:
-    grids = list(dict.fromkeys(row["grid"] for row in rows))
-    values = {(row["grid"], row["tree"]): row[key] for row in rows}
-    plots.bars(axes, grids, {tree: [values[grid, tree] for grid in grids] for tree in TREES})
 
 
 EXPERIMENT = Experiment(

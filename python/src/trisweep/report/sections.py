@@ -11,10 +11,7 @@ from trisweep.report import figures
 from trisweep.report.figures import seconds
 from trisweep.report.records import Record, Trace, critical_path
 from trisweep.runs import Traffic
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+from trisweep.tables import counted
 
 
 def size(value: float) -> str:
