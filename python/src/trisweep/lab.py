@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from trisweep.errors import UserError
 from trisweep.grids import Grid
 from trisweep.runs import Record, Traffic, Trisweep
-from trisweep.tables import Spread, spread
+from trisweep.tables import Column, Spread, spread_of_ratios
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 MESSAGE_KINDS = ("broadcast", "reduction", "exchange")
 ANALYSIS_GRID = "1x1x64"  # as many layers as any experiment has
@@ -45,6 +48,11 @@ class Settings:
     def systems(self) -> list[System]:
         return [System(matrix, nrhs) for matrix in self.matrices for nrhs in self.nrhs]
 
+    @property
+    def points(self) -> list[tuple[System, Grid]]:
+        """Every system on every grid."""
+        return [(system, grid) for system in self.systems for grid in self.grids]
+
     def with_choices(self, choices: dict[str, Any]) -> "Settings":
         """The same, with those of the choices that are not None."""
         return replace(self, **{key: value for key, value in choices.items() if value is not None})
@@ -61,7 +69,7 @@ class Case:
 
     @property
     def row(self) -> dict[str, Any]:
-        """How its table row begins."""
+        """How its table row begins: what CASE_COLUMNS show, and the labels."""
         return {"matrix": self.system.matrix, "nrhs": self.system.nrhs, "grid": str(self.grid), **self.labels}
 
     @property
@@ -71,6 +79,9 @@ class Case:
 
     def __str__(self) -> str:
         return " ".join([self.system.matrix, str(self.grid), *self.words])
+
+
+CASE_COLUMNS = (Column("matrix", "matrix"), Column("nrhs", "right-hand sides", "d"), Column("grid", "grid"))
 
 
 class Progress:
@@ -124,13 +135,20 @@ class Lab:
 
     def measure(self, cases: Sequence[Case]) -> list[list[Record]]:
         """For each case the records of its rounds."""
-        records: list[list[Record]] = [[] for _ in cases]
+        return self.in_turns(cases, self.solve)
+
+    def in_turns(
+        self, items: Sequence[Item], measure: Callable[[Item], Result], name: Callable[[Item], str] = str
+    ) -> list[list[Result]]:
+        """For each item its results, one for each round; a round measures all items, one after the other. `name` is
+        what the progress line calls an item."""
+        results: list[list[Result]] = [[] for _ in items]
         rounds = self.settings.rounds
         for number in range(rounds):
-            for place, case in enumerate(cases):
-                self.show(f"round {number + 1} of {rounds}, {place + 1} of {len(cases)}: {case}")
-                records[place].append(self.solve(case))
-        return records
+            for place, item in enumerate(items):
+                self.show(f"round {number + 1} of {rounds}, {place + 1} of {len(items)}: {name(item)}")
+                results[place].append(measure(item))
+        return results
 
     def solve(self, case: Case) -> Record:
         """The record of one run; by one thread of each rank, as the papers' are, unless the case has a number."""
@@ -225,7 +243,7 @@ def seconds(record: Record) -> float:
 
 def time_ratio(records: Sequence[Record], baseline: Sequence[Record]) -> Spread:
     """Time of the one over time of the other, round by round."""
-    return spread(seconds(a) / seconds(b) for a, b in zip(records, baseline, strict=True))
+    return spread_of_ratios(map(seconds, records), map(seconds, baseline))
 
 
 def message_totals(

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid, square_grid
-from trisweep.lab import Case, Lab, Settings, System
-from trisweep.tables import Column, Spread, Table, spread
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, System
+from trisweep.tables import Column, Spread, Table, spread, spread_of_ratios
 
 MACHINE = "cori-haswell"
 SIGMA = 1
@@ -37,9 +37,7 @@ OTHER_ORDER = {
 }
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("noise", "noise", "g"),
     Column("milliseconds", "published, ms", ".3g"),
     *(Column(step, step, ".2f") for step in STEPS),
@@ -63,7 +61,7 @@ def _row(lab: Lab, system: System, grid: Grid, sigma: float) -> dict[str, Any]:
     times = {plan: [seconds(plan, seed) for seed in seeds] for plan in PLANS}
 
     def ratio(slow: str, fast: str) -> Spread:
-        return spread(a / b for a, b in zip(times[slow], times[fast], strict=True))
+        return spread_of_ratios(times[slow], times[fast])
 
     return {
         **Case(system, grid).row,
@@ -81,9 +79,8 @@ def _row(lab: Lab, system: System, grid: Grid, sigma: float) -> dict[str, Any]:
 
 def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
-    for system in lab.settings.systems:
-        for grid in lab.settings.grids:
-            table.rows += [_row(lab, system, grid, sigma) for sigma in (0, SIGMA)]
+    for system, grid in lab.settings.points:
+        table.rows += [_row(lab, system, grid, sigma) for sigma in (0, SIGMA)]
     table.notes.append(
         "Ratios of times of two plans on the same grid, those of the first four multiply to all of it. "
         + "; ".join(f"{step}: {what}" for step, (what, _, _) in STEPS.items())

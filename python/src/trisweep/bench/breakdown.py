@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
-from trisweep.lab import Case, Lab, Settings, seconds
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, seconds
 from trisweep.runs import Record
 from trisweep.tables import Column, Table, spread
 
@@ -33,9 +33,7 @@ PHASES: dict[str, Callable[[dict], float]] = {
 }
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("algorithm", "algorithm"),
     *(Column(name, f"{name}, %", ".0f") for name in (*ACTIVITIES, *PHASES)),
 )

@@ -8,14 +8,12 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
-from trisweep.lab import Case, Lab, Settings, exact_count, message_totals, seconds, time_ratio
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, exact_count, message_totals, seconds, time_ratio
 from trisweep.runs import Record
-from trisweep.tables import Column, Spread, Table, spread
+from trisweep.tables import Column, Spread, Table, spread, spread_of_ratios
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("floating_point", "floating point, slowest rank / time", ".2f"),
     Column("free_ratio", "time without dependencies / time", ".2f"),
     Column("messages", "messages, all ranks", "d"),
@@ -27,26 +25,25 @@ def _messages(record: Record) -> int:
 
 
 def _floating_point(rounds: list[Record]) -> Spread:
-    slowest = [max(rank["floating_point_seconds"] for rank in record["ranks"]) for record in rounds]
-    return spread(part / seconds(record) for part, record in zip(slowest, rounds, strict=True))
+    slowest = (max(rank["floating_point_seconds"] for rank in record["ranks"]) for record in rounds)
+    return spread_of_ratios(slowest, map(seconds, rounds))
 
 
 def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
-    for system in lab.settings.systems:
-        for grid in lab.settings.grids:
-            cases = [Case(system, grid), Case(system, grid, ("--no-dependencies",))]
-            bound, free = lab.measure(cases)
-            table.rows.append(
-                {
-                    **cases[0].row,
-                    "seconds": spread(map(seconds, bound)),
-                    "floating_point": _floating_point(bound),
-                    "free_ratio": time_ratio(free, bound),
-                    # Of both: it is an error if they differ.
-                    "messages": exact_count([*bound, *free], _messages),
-                }
-            )
+    for system, grid in lab.settings.points:
+        cases = [Case(system, grid), Case(system, grid, ("--no-dependencies",))]
+        bound, free = lab.measure(cases)
+        table.rows.append(
+            {
+                **cases[0].row,
+                "seconds": spread(map(seconds, bound)),
+                "floating_point": _floating_point(bound),
+                "free_ratio": time_ratio(free, bound),
+                # Of both: it is an error if they differ.
+                "messages": exact_count([*bound, *free], _messages),
+            }
+        )
     return table
 
 

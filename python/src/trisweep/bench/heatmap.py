@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid, parse_grid
-from trisweep.lab import Case, Lab, Settings
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings
 from trisweep.runs import Traffic
 from trisweep.tables import Column, Table
 
@@ -18,9 +18,7 @@ UNITS = ("messages", "bytes")
 LARGEST_RUN = 64  # ranks
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("source", "from"),
     Column("tree", "tree"),
     Column("messages", "messages, busiest rank", "d"),
@@ -57,11 +55,10 @@ def _row(case: Case, source: str, traffic: Traffic) -> dict:
 
 def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
-    for system in lab.settings.systems:
-        for grid in lab.settings.grids:
-            cases = [Case(system, grid, ("--tree", tree), {"tree": tree}) for tree in TREES]
-            rows = [_row(case, *_traffic(lab, case)) for case in cases]
-            table.rows += [{**row, "fewer": rows[0]["messages"] / max(row["messages"], 1)} for row in rows]
+    for system, grid in lab.settings.points:
+        cases = [Case(system, grid, ("--tree", tree), {"tree": tree}) for tree in TREES]
+        rows = [_row(case, *_traffic(lab, case)) for case in cases]
+        table.rows += [{**row, "fewer": rows[0]["messages"] / max(row["messages"], 1)} for row in rows]
     return table
 
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
+from trisweep.bench.hmatrix_precision import sized
 from trisweep.lab import Lab, Settings
 from trisweep.runs import Record
 from trisweep.tables import Column, Table, pivot, spread
@@ -54,12 +55,6 @@ class Study:
     notes: tuple[str, ...]  # what the paper reads from it, and why we differ
 
 
-def sized(name: str) -> list[str]:
-    """--object and --n of KIND:N."""
-    kind, _, size = name.partition(":")
-    return ["--object", kind, *(("--n", size) if size else ())]
-
-
 def _launched(record: Record) -> dict[str, float]:
     counts = record["launched"]
     threads = counts["threads"]
@@ -87,11 +82,8 @@ def _predicted(lab: Lab, matrix: str, way: Way) -> Record:
 
 def _done(lab: Lab, way: Way) -> Record:
     """What a solve on this machine takes: counts of a product, and (median of the rounds) times."""
-    records = []
-    for number in range(lab.settings.rounds):
-        lab.show(f"round {number + 1} of {lab.settings.rounds}: {way.label}")
-        words = ["bem", *sized(lab.settings.matrices[-1]), *way.real]
-        records.append(lab.trisweep.document(words, way.ranks)["bem"])
+    words = ["bem", *sized(lab.settings.matrices[-1]), *way.real]
+    (records,) = lab.in_turns([way.label], lambda _: lab.trisweep.document(words, way.ranks)["bem"])
     row: Record = {"iteration": spread(1e3 * r["solve_seconds"] / max(r["iterations"], 1) for r in records)}
     if "device" in records[0]:
         row |= _launched(records[0]["device"])

@@ -7,7 +7,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.lab import Lab, Settings
 from trisweep.runs import Record
-from trisweep.tables import Column, Table, pivot, spread
+from trisweep.tables import Column, Row, Table, pivot, spread, spread_of_ratios
 
 EPS = ("1e-3", "1e-6", "1e-8")
 KINDS = {
@@ -29,40 +29,45 @@ COLUMNS = (
 )
 
 
+def sized(name: str) -> list[str]:
+    """--object and --n of KIND:N."""
+    kind, _, size = name.partition(":")
+    return ["--object", kind, *(("--n", size) if size else ())]
+
+
 def charged(lab: Lab, name: str, words: tuple[str, ...]) -> Record:
     """The record of `trisweep bem` with the object KIND:N."""
-    kind, _, size = name.partition(":")
     lab.show(f"{name} {' '.join(words)}")
-    sized = ("--n", size) if size else ()
-    return lab.trisweep.document(["bem", "--object", kind, *sized, *words])["bem"]
+    return lab.trisweep.document(["bem", *sized(name), *words])["bem"]
+
+
+def _rows(lab: Lab, name: str, eps: str) -> list[Row]:
+    """One for each kind."""
+    kinds = list(KINDS)
+    records = lab.in_turns(kinds, lambda kind: charged(lab, name, ("--eps", eps, *KINDS[kind])))
+    seconds = [[record["product_seconds"] for record in rounds] for rounds in records]
+    plain = kinds.index("plain ACA")
+    return [
+        {
+            "object": name,
+            "eps": eps,
+            "kind": kind,
+            "megabytes": first["bytes"] / 1e6,
+            "sampled_error": first["sampled_error"],
+            "milliseconds": spread(1e3 * s for s in times),
+            "bandwidth": spread(first["bytes"] / s / 1e9 for s in times),
+            "fewer_bytes": records[plain][0]["bytes"] / first["bytes"],
+            "faster": spread_of_ratios(seconds[plain], times),
+        }
+        for kind, (first, *_), times in zip(kinds, records, seconds, strict=True)
+    ]
 
 
 def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
     for name in lab.settings.matrices:
         for eps in EPS:
-            records: dict[str, list[Record]] = {kind: [] for kind in KINDS}
-            for _ in range(lab.settings.rounds):
-                for kind, words in KINDS.items():
-                    records[kind].append(charged(lab, name, ("--eps", eps, *words)))
-            plain = records["plain ACA"]
-            for kind, rounds in records.items():
-                size = rounds[0]["bytes"]
-                seconds = [record["product_seconds"] for record in rounds]
-                slow = [record["product_seconds"] for record in plain]
-                table.rows.append(
-                    {
-                        "object": name,
-                        "eps": eps,
-                        "kind": kind,
-                        "megabytes": size / 1e6,
-                        "sampled_error": rounds[0]["sampled_error"],
-                        "milliseconds": spread(1e3 * s for s in seconds),
-                        "bandwidth": spread(size / s / 1e9 for s in seconds),
-                        "fewer_bytes": plain[0]["bytes"] / size,
-                        "faster": spread(a / b for a, b in zip(slow, seconds, strict=True)),
-                    }
-                )
+            table.rows += _rows(lab, name, eps)
     table.notes.append(
         f"One thread; products: the fastest of some in each run. Median (smallest to largest) of {lab.settings.rounds} "
         "rounds, in each of which all kinds run one after the other."

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
-from trisweep.lab import Case, Lab, Settings, System
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, System
 from trisweep.runs import Record
 from trisweep.tables import Column, Table, spread
 
@@ -28,9 +28,7 @@ PLANS = {
 TRANSPORTS = ("two-sided", "shared")  # where the machine has them
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("plan", "plan"),
     Column("transport", "transport"),
     Column("messages", "messages", "d"),
@@ -95,7 +93,7 @@ def _round(lab: Lab, cases: list[Case], folder: Path) -> list[Times | None]:
 
 
 def measure(lab: Lab) -> Table:
-    cases = [case for system in lab.settings.systems for grid in lab.settings.grids for case in _cases(system, grid)]
+    cases = [case for system, grid in lab.settings.points for case in _cases(system, grid)]
     with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
         rounds = [_round(lab, cases, Path(folder)) for _ in range(lab.settings.rounds)]
     table = Table(COLUMNS, [])

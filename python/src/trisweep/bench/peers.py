@@ -133,15 +133,15 @@ class Turns:
 
     def measure(self, ours: Peer, others: Sequence[Peer]) -> Records:
         """Ours come first."""
-        rounds = self._lab.settings.rounds
-        records: Records = {peer.name: [] for peer in (ours, *others)}
-        for number in range(rounds):
-            for peer in (ours, *others):
-                self._lab.show(f"round {number + 1} of {rounds}: {peer.name}, {self._place}")
-                records[peer.name].append(None if peer.name in self._left_out else self._run(peer, peer is ours))
-        return records
+        peers = (ours, *others)
+        records = self._lab.in_turns(
+            peers, lambda peer: self._run(peer, peer is ours), lambda peer: f"{peer.name}, {self._place}"
+        )
+        return {peer.name: rounds for peer, rounds in zip(peers, records, strict=True)}
 
     def _run(self, peer: Peer, is_ours: bool) -> Record | None:
+        if peer.name in self._left_out:
+            return None
         place = self._place
         start = time.monotonic()
         try:

@@ -36,10 +36,7 @@ def _row(size: int, rounds: list[dict[str, dict[int, float]]], names: list[str])
 
 
 def measure(lab: Lab) -> Table:
-    rounds = []
-    for number in range(lab.settings.rounds):
-        lab.show(f"round {number + 1} of {lab.settings.rounds}")
-        rounds.append(_medians(lab.trisweep.document(["pingpong"], ranks=2)))
+    (rounds,) = lab.in_turns(["pingpong"], lambda command: _medians(lab.trisweep.document([command], ranks=2)))
     names = list(rounds[0])
     return Table(_columns(names), [_row(size, rounds, names) for size in rounds[0][BASELINE]])
 

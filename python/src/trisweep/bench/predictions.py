@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid, square_grid
-from trisweep.lab import Case, Lab, Settings, System, message_totals
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, System, message_totals
 from trisweep.runs import Record
 from trisweep.tables import Column, Spread, Table
 
@@ -82,9 +82,7 @@ class PaperFigure:
 
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("series", "algorithm"),
     Column("milliseconds", "time, ms", ".3g"),
     Column("ratio", "first / this", ".2f"),
@@ -167,9 +165,8 @@ def _rows(figure: PaperFigure, lab: Lab, system: System, grid: Grid) -> list[Row
 
 def measure(figure: PaperFigure, lab: Lab) -> Table:
     table = Table(COLUMNS, [])
-    for system in lab.settings.systems:
-        for grid in lab.settings.grids:
-            table.rows += _rows(figure, lab, system, grid)
+    for system, grid in lab.settings.points:
+        table.rows += _rows(figure, lab, system, grid)
     columns = (*HEADLINE_COLUMNS, *(MEMORY.values() if figure.compares_memory else ()))
     headlines = Table(columns, [row for one in figure.headlines for row in _headline(figure, one, table)])
     table.data["headlines"] = headlines.document()

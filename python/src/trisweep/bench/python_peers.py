@@ -37,15 +37,18 @@ def measure(lab: Lab) -> Table:
     notes = [f"Absent: {name}." for name in SOLVERS if name not in names]
     table = Table(COLUMNS, [], [*notes, "Of each solver the fastest round, and in it the fastest solve."])
     for matrix in lab.settings.matrices:
-        file = lab.matrix(matrix)
         for threads in lab.settings.threads:
-            records: dict[str, list[dict[str, float]]] = {name: [] for name in names}
-            for number in range(lab.settings.rounds):
-                for name in names:
-                    lab.show(f"round {number + 1} of {lab.settings.rounds}: {name}, {matrix}, {threads} threads")
-                    records[name].append(_run(lab, name, file, threads))
+            records = _records(lab, names, matrix, threads)
             table.rows.append({"matrix": Path(matrix).name, "threads": threads, **_row(records)})
     return table
+
+
+def _records(lab: Lab, names: list[str], matrix: str, threads: int) -> dict[str, list[dict[str, float]]]:
+    file = lab.matrix(matrix)
+    rounds = lab.in_turns(
+        names, lambda name: _run(lab, name, file, threads), lambda name: f"{name}, {matrix}, {threads} threads"
+    )
+    return dict(zip(names, rounds, strict=True))
 
 
 def _run(lab: Lab, name: str, matrix: Path, threads: int) -> dict[str, float]:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid, layered_grids, square_grid
-from trisweep.lab import Case, Lab, Settings, System, exact_count, message_totals, seconds, time_ratio
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, System, exact_count, message_totals, seconds, time_ratio
 from trisweep.runs import Record
 from trisweep.tables import Column, Table, spread
 
@@ -21,9 +21,7 @@ VARIANTS = {
 TWO_D = {"2D": VARIANTS["single-sync, sparse"]}
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("variant", "algorithm"),
     Column("time_ratio", "time / 2D", ".2f"),
     Column("synchronizations", "exchanges between layers", "d"),

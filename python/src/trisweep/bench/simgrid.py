@@ -11,7 +11,7 @@ from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.bench.predictions import Series
 from trisweep.grids import Grid, square_grid
-from trisweep.lab import Case, Lab, Settings, System, message_totals
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, System, message_totals
 from trisweep.tables import Column, Table
 
 MACHINE = "cori-haswell"
@@ -36,9 +36,7 @@ SERIES = (
 )
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("series", "plan"),
     Column("microseconds", "SimGrid, µs", ".0f"),
     Column("ratio", "model / SimGrid", ".2f"),
@@ -67,13 +65,12 @@ def _runs(series: Series, ranks: int) -> bool:
 
 def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
-    for system in lab.settings.systems:
-        for grid in lab.settings.grids:
-            table.rows += [
-                _row(lab, system, series, square_grid(grid.ranks, series.layers))
-                for series in SERIES
-                if _runs(series, grid.ranks)
-            ]
+    for system, grid in lab.settings.points:
+        table.rows += [
+            _row(lab, system, series, square_grid(grid.ranks, series.layers))
+            for series in SERIES
+            if _runs(series, grid.ranks)
+        ]
     for system, rows in table.groups("matrix", "nrhs").items():
         ratios = [row["ratio"] for row in rows]
         table.notes.append(f"{system[0]}: model over SimGrid between {min(ratios):.2f} and {max(ratios):.2f}.")

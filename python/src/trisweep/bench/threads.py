@@ -8,13 +8,11 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
-from trisweep.lab import Case, Lab, Settings, seconds, time_ratio
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, seconds, time_ratio
 from trisweep.tables import Column, Table, counted, pivot, spread
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("threads", "threads per rank", "d"),
     Column("speedup", "time of one thread / time", ".2f"),
 )
@@ -23,14 +21,13 @@ COLUMNS = (
 def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
     counts = dict.fromkeys((1, *lab.settings.threads))
-    for system in lab.settings.systems:
-        for grid in lab.settings.grids:
-            cases = [Case(system, grid, ("--threads", str(count)), {"threads": count}) for count in counts]
-            records = lab.measure(cases)
-            table.rows += [
-                {**case.row, "seconds": spread(map(seconds, rounds)), "speedup": time_ratio(records[0], rounds)}
-                for case, rounds in zip(cases, records, strict=True)
-            ]
+    for system, grid in lab.settings.points:
+        cases = [Case(system, grid, ("--threads", str(count)), {"threads": count}) for count in counts]
+        records = lab.measure(cases)
+        table.rows += [
+            {**case.row, "seconds": spread(map(seconds, rounds)), "speedup": time_ratio(records[0], rounds)}
+            for case, rounds in zip(cases, records, strict=True)
+        ]
     return table
 
 

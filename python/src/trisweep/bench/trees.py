@@ -8,16 +8,14 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
-from trisweep.lab import Case, Lab, Settings, busiest_rank, exact_count, seconds, time_ratio
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, busiest_rank, exact_count, seconds, time_ratio
 from trisweep.tables import Column, Table, pivot, spread
 
 TREES = ("flat", "binary", "auto")
 LARGEST_RUN = 64  # ranks: beyond that, a machine with two cores takes seconds for one solve
 
 COLUMNS = (
-    Column("matrix", "matrix"),
-    Column("nrhs", "right-hand sides", "d"),
-    Column("grid", "grid"),
+    *CASE_COLUMNS,
     Column("tree", "tree"),
     Column("time_ratio", "time / flat", ".2f"),
     Column("messages", "messages, busiest rank", "d"),
@@ -43,12 +41,10 @@ def _rows(lab: Lab, cases: list[Case]) -> list[dict]:
 
 def measure(lab: Lab) -> Table:
     table = Table(COLUMNS, [])
-    for system in lab.settings.systems:
-        for grid in lab.settings.grids:
-            cases = [Case(system, grid, ("--tree", tree), {"tree": tree}) for tree in TREES]
-            rows = _rows(lab, cases)
-            flat = rows[TREES.index("flat")]["messages"]
-            table.rows += [{**row, "fewer": flat / row["messages"] if row["messages"] else None} for row in rows]
+    for system, grid in lab.settings.points:
+        rows = _rows(lab, [Case(system, grid, ("--tree", tree), {"tree": tree}) for tree in TREES])
+        flat = rows[TREES.index("flat")]["messages"]
+        table.rows += [{**row, "fewer": flat / row["messages"] if row["messages"] else None} for row in rows]
     if any(row["time_ratio"] is None for row in table.rows):
         table.notes.append("Rows without a time are of the plan: those grids were not run.")
     return table
