@@ -1,5 +1,6 @@
 """What goes wrong and what the user can do about it, in the form of the command's own messages."""
 
+from pathlib import Path
 from typing import Any
 
 from numpy.linalg import LinAlgError
@@ -14,6 +15,11 @@ class UserError(Exception):
 
     def __str__(self) -> str:
         return f"{self.args[0]}\n  remedy: {self.remedy}"
+
+
+def unreadable(file: Path, error: OSError) -> UserError:
+    """What to raise where reading the file fails with this error."""
+    return UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file")
 
 
 class NumericalError(LinAlgError, ArithmeticError):

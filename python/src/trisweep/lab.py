@@ -6,7 +6,6 @@ cases are compared round by round: what slows down one round slows down both."""
 import hashlib
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from typing import Any, TypeVar
 
 from trisweep.errors import UserError
 from trisweep.grids import Grid
-from trisweep.runs import Record, Traffic, Trisweep
+from trisweep.runs import Record, Traffic, Trisweep, scratch_folder
 from trisweep.tables import Column, Spread, spread_of_ratios
 
 Item = TypeVar("Item")
@@ -108,7 +107,7 @@ class Lab:
         self.trisweep = trisweep
         self.settings = settings
         self._progress = progress
-        self._folder = tempfile.TemporaryDirectory(prefix="trisweep-bench-")
+        self._folder = scratch_folder()
         self._cache = (cache or Path(self._folder.name)).resolve()
         self._generated: dict[str, Path] = {}
 

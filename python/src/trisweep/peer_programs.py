@@ -1,9 +1,7 @@
 """The programs that run other solvers, and ours, all with one protocol (bench/peers/driver.cpp)."""
 
 import importlib.util
-import json
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +10,7 @@ import numpy as np
 
 from trisweep.errors import UserError
 from trisweep.grids import Grid
-from trisweep.runs import Record, Trisweep
+from trisweep.runs import Record, Trisweep, written_json
 
 
 @dataclass(frozen=True)
@@ -97,10 +95,7 @@ class PeerPrograms:
         if peer.program != SCIPY.program:
             words += ["--threads", str(threads), "--grid", str(grid)]
         words += peer.options
-        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
-            file = Path(folder) / "out.json"
-            self._trisweep.start([*words, "--json", str(file)], grid.ranks, environment_of(threads))
-            return json.loads(file.read_text())
+        return written_json(lambda line: self._trisweep.start(line, grid.ranks, environment_of(threads)), words)
 
 
 def environment_of(threads: int) -> dict[str, str]:

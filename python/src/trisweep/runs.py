@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from trisweep.errors import UserError
+from trisweep.errors import UserError, unreadable
 from trisweep.grids import Grid
 
 Record = dict[str, Any]
@@ -60,11 +60,25 @@ def read_traffic(file: Path, ranks: int = 0) -> Traffic:
             for row in reader:
                 rows.append([int(row[key]) for key in ("from", "to", "messages", "bytes")])
     except OSError as error:
-        raise UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file") from None
+        raise unreadable(file, error) from None
     except (KeyError, ValueError, TypeError):
         raise UserError(f"{file}, line {reader.line_num}: not a line of --traffic", "write the file again") from None
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     return Traffic(ranks or 1 + int(columns[:2].max(initial=0)), *columns)
+
+
+def scratch_folder() -> tempfile.TemporaryDirectory:
+    """A new temporary folder, as a context manager that gives its path."""
+    return tempfile.TemporaryDirectory(prefix="trisweep-bench-")
+
+
+def written_json(run: Callable[[list[str]], None], words: Sequence[str]) -> Record:
+    """The JSON document that a program writes with `--json`; `run` starts it with the words that it is given, and
+    returns at its end. Raises what `run` raises."""
+    with scratch_folder() as folder:
+        file = Path(folder) / "out.json"
+        run([*words, "--json", str(file)])
+        return json.loads(file.read_text())
 
 
 class Trisweep:
@@ -115,10 +129,7 @@ class Trisweep:
 
     def document(self, words: Sequence[str], ranks: int = 1) -> Record:
         """The JSON document that the command writes with `--json`."""
-        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
-            file = Path(folder) / "out.json"
-            self.run([*words, "--json", str(file)], ranks)
-            return json.loads(file.read_text())
+        return written_json(lambda line: self.run(line, ranks), words)
 
     def solve(self, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Record:
         """The record of a run on the grid."""
@@ -130,7 +141,7 @@ class Trisweep:
         if self.simgrid_script is None or not program.is_file():
             remedy = "install libsimgrid-dev, build with the tests (scripts/build), and work in the checkout"
             raise UserError(f"{self.binary} was built without SimGrid", remedy)
-        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+        with scratch_folder() as folder:
             predicted, out = Path(folder) / "predicted.json", Path(folder) / "out.json"
             self.run([*prediction, "--no-floors", "--json", str(predicted)])
             line = [str(self.simgrid_script), str(analysis), str(predicted), str(out)]
@@ -143,7 +154,7 @@ class Trisweep:
 
     def traffic(self, command: str, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Traffic:
         """Who sends what to whom in a run (`solve`) or a plan (`plan`)."""
-        with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+        with scratch_folder() as folder:
             file = Path(folder) / "traffic.csv"
             words = [command, str(matrix), "--grid", str(grid), *options, "--traffic", str(file)]
             self.run(words, grid.ranks if command == "solve" else 1)

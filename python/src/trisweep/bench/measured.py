@@ -5,7 +5,6 @@ No paper's. On a cluster, or what stands for one, TRISWEEP_MPIRUN names the laun
 that waits for a message also waits for its turn, which no description says: the ratios then tell of the load."""
 
 import json
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from matplotlib.figure import Figure
 from trisweep import plots
 from trisweep.bench.experiment import Experiment
 from trisweep.grids import Grid
-from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, System
-from trisweep.runs import Record
+from trisweep.lab import CASE_COLUMNS, Case, Lab, Settings, System, message_totals
+from trisweep.runs import Record, scratch_folder
 from trisweep.tables import Column, Table, spread
 
 PLANS = {
@@ -87,14 +86,13 @@ def _round(lab: Lab, cases: list[Case], folder: Path) -> list[Times | None]:
         words = [str(lab.matrix(case.system.matrix)), "--grid", str(case.grid), *case.words, "--no-floors"]
         predicted = lab.trisweep.document(["predict", *words, "--machine", str(folder / f"here-{ranks}.json")])
         measured = lab.solve(case)
-        messages = sum(kind["sent"] for rank in measured["ranks"] for kind in rank["messages"].values())
-        times.append(Times(_milliseconds(predicted), _milliseconds(measured), messages))
+        times.append(Times(_milliseconds(predicted), _milliseconds(measured), sum(message_totals(measured))))
     return times
 
 
 def measure(lab: Lab) -> Table:
     cases = [case for system, grid in lab.settings.points for case in _cases(system, grid)]
-    with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+    with scratch_folder() as folder:
         rounds = [_round(lab, cases, Path(folder)) for _ in range(lab.settings.rounds)]
     table = Table(COLUMNS, [])
     for case, all_times in zip(cases, zip(*rounds, strict=True), strict=True):

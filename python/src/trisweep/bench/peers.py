@@ -7,7 +7,6 @@ right after it; with many right-hand sides it is the rate of dgemm. Solvers take
 
 On a 2D grid ours also runs with proportional mapping, which SuperLU_DIST on that grid is compared with as well."""
 
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from trisweep.errors import UserError
 from trisweep.grids import Grid
 from trisweep.lab import Lab, Settings
 from trisweep.peer_programs import OURS, PEERS, PROPORTIONAL, Peer, PeerPrograms
-from trisweep.runs import Record
+from trisweep.runs import Record, scratch_folder
 from trisweep.tables import Column, Spread, Table, distinct, pivot, spread
 
 LONG = 30.0  # seconds: a peer's run that takes longer is not made again in later rounds
@@ -105,7 +104,7 @@ def contest(
     programs = PeerPrograms(lab.trisweep)
     absent = [f"Absent: {p.name} (it takes {p.needs})." for p in others if not programs.present(p)]
     table = Table(columns, [], absent)
-    with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
+    with scratch_folder() as folder:
         file = Path(folder) / "system"
         for matrix in lab.settings.matrices:
             lab.show(f"system {matrix}")

@@ -3,10 +3,8 @@
 Each run is a process; solvers take turns, round by round, and the fastest of the rounds counts, which on a machine that
 others use says most of what the solver takes."""
 
-import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from trisweep.bench.peers import SINGLE
 from trisweep.lab import Lab, Settings
 from trisweep.peer_programs import environment_of
 from trisweep.python_solvers import SOLVERS, present
+from trisweep.runs import written_json
 from trisweep.tables import Column, Table
 
 OURS, *OTHERS = SOLVERS
@@ -52,12 +51,9 @@ def _records(lab: Lab, names: list[str], matrix: str, threads: int) -> dict[str,
 
 
 def _run(lab: Lab, name: str, matrix: Path, threads: int) -> dict[str, float]:
-    with tempfile.TemporaryDirectory(prefix="trisweep-bench-") as folder:
-        file = Path(folder) / "out.json"
-        words = [name, str(matrix), "--threads", str(threads), "--repeats", str(lab.settings.repeats)]
-        program = [sys.executable, "-m", "trisweep.python_solvers", *words, "--json", str(file)]
-        lab.trisweep.start(program, variables=environment_of(threads))
-        return json.loads(file.read_text())
+    words = [name, str(matrix), "--threads", str(threads), "--repeats", str(lab.settings.repeats)]
+    program = [sys.executable, "-m", "trisweep.python_solvers", *words]
+    return written_json(lambda line: lab.trisweep.start(line, variables=environment_of(threads)), program)
 
 
 def _row(records: dict[str, list[dict[str, float]]]) -> dict[str, Any]:

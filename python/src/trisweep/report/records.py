@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trisweep.errors import UserError
+from trisweep.errors import UserError, unreadable
 
 Document = dict[str, Any]
 SECTIONS = {"solve": ("matrix", "plan", "solve", "ranks"), "bem": ("bem",)}  # fields of a record of each kind
@@ -46,7 +46,7 @@ def _parsed(file: Path) -> Any:  # noqa: ANN401
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file") from None
+        raise unreadable(file, error) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{file} is not JSON: {error}", "write the record again with --json") from None
 
@@ -110,7 +110,7 @@ def read_block_map(file: Path, record: Record) -> str:
     try:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
-        raise UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file") from None
+        raise unreadable(file, error) from None
     except UnicodeDecodeError:
         text = ""
     if not text or not all(_PICTURE_LINE.fullmatch(line) for line in text.splitlines()):
