@@ -90,3 +90,10 @@ def canonical_rows(a: sparse.sparray | sparse.spmatrix, is_part: bool = False) -
         rows = rows.copy()
         rows.sum_duplicates()
     return rows.astype(dtype, copy=False)
+
+
+def consecutive_rows(rows: sparse.csr_array, values: NDArray | None = None) -> tuple:
+    """Rows as the compiled part takes them, with their values or others of the same pattern: indptr, indices, values,
+    the number of columns, and no numbers of rows: they follow each other."""
+    indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    return (indptr, indices, rows.data if values is None else values, rows.shape[1], np.empty(0, np.int32))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from trisweep import _core
-from trisweep.arrays import canonical_rows
-from trisweep.solver import Solver
+from trisweep.arrays import canonical_rows, consecutive_rows
+from trisweep.solver import Solver, solver_of
 from trisweep.system import System
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ def from_factors(
     }
     system = System(a, comm, rows, options)
     given = system.ranks.on_root(lambda: _taken(factors, system)) or _NONE[system.dtype.name]
-    make = _core.solvers[system.dtype.name]
-    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings, given))
+    return solver_of(system, given)
 
 
 def _taken(factors: LuFactors | None, system: System) -> tuple:
@@ -83,12 +82,8 @@ def _taken(factors: LuFactors | None, system: System) -> tuple:
     perms = [np.asarray(perm).astype(np.int32) for perm in given]
     ones = np.ones(len(perms[0]))
     scales = [np.asarray(getattr(factors, name, ones), np.float64) for name in ("row_scale", "col_scale")]
-    return (*(_rows(part, system) for part in parts), *perms, *scales)
-
-
-def _rows(part: sparse.csr_array, system: System) -> tuple:
-    values = system.in_dtype(part.data, "the factors")
-    return (part.indptr.astype(np.int64), part.indices.astype(np.int32), values, part.shape[1], np.empty(0, np.int32))
+    rows = (consecutive_rows(part, system.in_dtype(part.data, "the factors")) for part in parts)
+    return (*rows, *perms, *scales)
 
 
 def _nothing(dtype: str) -> tuple:

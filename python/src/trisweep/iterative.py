@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from trisweep import _core
-from trisweep.arrays import canonical_rows, rows_of
+from trisweep.arrays import canonical_rows, consecutive_rows, rows_of
 from trisweep.options import real_number, whole_number
 from trisweep.solver import Solver
 
@@ -127,9 +127,7 @@ def _matrix(a: Operator) -> tuple[tuple | None, Callable | None, np.dtype, int]:
             raise ValueError(f"the operator has the shape {operator.shape}: a square one is needed")
         return None, _into(operator.matvec), operator.dtype, operator.shape[0]
     rows = canonical_rows(a)
-    numbers = np.empty(0, np.int32)
-    block = (rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[0], numbers)
-    return block, None, rows.dtype, rows.shape[0]
+    return consecutive_rows(rows), None, rows.dtype, rows.shape[0]
 
 
 def _apply(m: Operator | Solver) -> Callable[[NDArray], NDArray]:

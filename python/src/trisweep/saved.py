@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from trisweep import _core, factor_folders
+from trisweep import factor_folders
 from trisweep.ranks import Ranks
-from trisweep.solver import Solver
+from trisweep.solver import Solver, solver_of
 from trisweep.system import System
 
 if TYPE_CHECKING:
@@ -72,5 +72,4 @@ def _loaded(
 ) -> Solver:
     block, precision = factor_folders.load(Ranks(comm), path, rows)
     system = System(block, comm, rows, {**options, "precision": precision})
-    make = _core.solvers[system.dtype.name]
-    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings, os.fspath(path)))
+    return solver_of(system, os.fspath(path))

@@ -568,9 +568,14 @@ def splu(
         "refine": refine,
         "deterministic": deterministic,
     }
-    system = System(a, comm, rows, options)
+    return solver_of(System(a, comm, rows, options))
+
+
+def solver_of(system: System, *given: Any) -> Solver:  # noqa: ANN401
+    """The solver of a system, which is factored unless its factors are given: in the compiled part's form, or the path
+    of their folder. Collective."""
     make = _core.solvers[system.dtype.name]
-    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings))
+    return Solver(system, make(system.take_block(), system.ranks.handle, system.settings, *given))
 
 
 def spsolve(a: sparse.sparray | sparse.spmatrix, b: ArrayLike, **options: Any) -> NDArray:  # noqa: ANN401

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from trisweep import _core
-from trisweep.arrays import canonical_rows, in_columns, rows_of
+from trisweep.arrays import canonical_rows, consecutive_rows, in_columns, rows_of
 from trisweep.errors import NumericalError
 from trisweep.options import number_of_threads
 
@@ -52,8 +52,7 @@ def spsolve_triangular(
 
 def triangle(rows: sparse.csr_array, upper: bool, unit_diagonal: bool, threads: int, solves: int) -> Any:  # noqa: ANN401
     """The compiled part's solver of a triangle, whose `solve(b, x, op)` solves about `solves` times."""
-    block = (rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[0])
-    return _core.triangles[rows.dtype.name]((*block, np.empty(0, np.int32)), upper, unit_diagonal, threads, solves)
+    return _core.triangles[rows.dtype.name](consecutive_rows(rows), upper, unit_diagonal, threads, solves)
 
 
 def _triangle_of(rows: sparse.csr_array, lower: bool, unit_diagonal: bool) -> sparse.csr_array:
