@@ -157,6 +157,23 @@ class Triangles(unittest.TestCase):
                 self.assertAlmostEqual(logarithm, expected.logabsdet, delta=tolerance * abs(logarithm))
                 self.assertEqual(sign.dtype, a.dtype)
 
+    def test_of_perturbed_pivots_tell_a_determinant_that_is_not_zero(self):
+        n = 30
+        for exponent in (38, 40):
+            diagonal = np.r_[1 + 2.0**-exponent, np.full(n - 2, 2.0), 1]
+            lower, upper = np.full(n - 1, -1.0), np.full(n - 1, -1.0)
+            a = sparse.diags_array([lower, diagonal, upper], offsets=[-1, 0, 1]).tocsr()
+            exact = exponent * -np.log(2)  # of the determinant: the same for all n
+            for options in ({"kind": "lu"}, {"precision": "mixed"}):
+                lu = trisweep.splu(a, **options)
+                self.assertGreater(lu.report()["factor"]["perturbed_pivots"], 0)
+                sign, logarithm = lu.slogdet()
+                self.assertEqual(sign, 1)
+                self.assertAlmostEqual(logarithm, exact, delta=1e-3)
+        singular = sparse.diags_array([lower, np.r_[1, np.full(n - 2, 2.0), 1], upper], offsets=[-1, 0, 1])
+        for options in ({}, {"kind": "lu"}, {"precision": "mixed"}):
+            self.assertEqual(trisweep.splu(singular.tocsr(), **options).slogdet(), (0, -np.inf))
+
     def test_of_entries_near_the_largest_number(self):
         """The library solves in other units, which the scales tell."""
         a = sparse.csr_array(np.diag([1e308, 2e307, 1e300]))

@@ -375,17 +375,20 @@ class Solver:
     def slogdet(self) -> Slogdet:
         """Sign and logarithm of the absolute value of A's determinant, as `numpy.linalg.slogdet` has them.
 
-        Zero, of sign 0, where a pivot was too small to be kept (`report()["factor"]["perturbed_pivots"]`). Of a
-        symmetric or Hermitian matrix on several ranks, the digits are those of the factors: single precision's where
-        these are `precision="mixed"`. Raises ValueError for other matrices there.
+        Zero, of sign 0, where A is singular to working precision. Of a symmetric or Hermitian matrix on several ranks
+        also where a pivot was too small to be kept (`report()["factor"]["perturbed_pivots"]`), and the digits are those
+        of the factors: single precision's where these are `precision="mixed"`. Raises ValueError for other matrices
+        there.
 
         >>> sign, logarithm = trisweep.splu(a).slogdet()
         >>> round(float(sign * np.exp(logarithm)), 6)
         6.0
         """
-        determinant = self.report()["factor"]["determinant"]
-        in_single = self._system.settings["mixed"] and self._system.ranks.size == 1
-        if determinant is None or in_single:
+        factor, alone = self.report()["factor"], self._system.ranks.size == 1
+        determinant, perturbed = factor["determinant"], factor["perturbed_pivots"] > 0
+        if perturbed and self.condition_estimate() * np.finfo(self.dtype).eps >= 1:
+            return Slogdet(self.dtype.type(0), -np.inf)
+        if determinant is None or (alone and (perturbed or self._system.settings["mixed"])):
             return slogdet(self._explicit_factors())
         real, imaginary, logarithm = determinant
         return Slogdet(self.dtype.type(complex(real, imaginary) if self.dtype.kind == "c" else real), logarithm)

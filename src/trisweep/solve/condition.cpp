@@ -14,24 +14,43 @@ Op adjoint_op(const TriangularSolver<T>& solver) {
   return solver.kind() == numeric::Kind::cholesky ? Op::none : Op::conjugate_transpose;
 }
 
+// `inverse`: of the scaled matrix.
+template <Scalar T>
+double condition_of_scaled(TriangularSolver<T>& solver, const Inverse<T>& inverse) {
+  const auto by = [&](Op op) {
+    return [&inverse, op](Vectors<const T> b, Vectors<T> x) { inverse(op, b, x); };
+  };
+  const auto multiply = by(Op::none), adjoint = by(adjoint_op(solver));
+  return solver.scaled_norm_one() *
+         krylov::estimate_one_norm<T>(solver.comm(), solver.partition(), multiply, adjoint);
+}
+
 }  // namespace
 
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver) {
-  const auto by = [&](Op op) {
-    return [&solver, op](Vectors<const T> b, Vectors<T> x) {
-      solver.solve(op, {.b = b, .x = x, .scaled = false});
-    };
-  };
-  const auto inverse = by(Op::none), adjoint = by(adjoint_op(solver));
-  return solver.scaled_norm_one() *
-         krylov::estimate_one_norm<T>(solver.comm(), solver.partition(), inverse, adjoint);
+  return condition_of_scaled<T>(solver, [&](Op op, Vectors<const T> b, Vectors<T> x) {
+    solver.solve(op, {.b = b, .x = x, .scaled = false});
+  });
+}
+
+// op(Dr A Dc)^-1 = E^-1 op(A)^-1 D^-1, with D the scaling of the equations of op(A) and E of its unknowns.
+template <Scalar T>
+double estimate_condition(TriangularSolver<T>& solver, const Inverse<T>& inverse) {
+  const auto over = [](const T& v, double scale) { return v / static_cast<RealOf<T>>(scale); };
+  return condition_of_scaled<T>(solver, [&](Op op, Vectors<const T> b, Vectors<T> x) {
+    const std::span<const double> equations = solver.equation_scale(op);
+    const std::span<const double> unknowns = solver.equation_scale(op == Op::none ? Op::transpose : Op::none);
+    std::transform(b.data, b.data + b.rows, equations.begin(), x.data, over);
+    inverse(op, x, x);
+    std::transform(x.data, x.data + x.rows, unknowns.begin(), x.data, over);
+  });
 }
 
 // ||B||_inf = ||B^H||_1 with B = diag(weight) op(A)^-1 diag(magnitude).
 template <Scalar T>
-double skeel_condition(TriangularSolver<T>& solver, Op op, std::span<const RealOf<T>> weight,
-                       std::span<const RealOf<T>> magnitude) {
+double skeel_condition(TriangularSolver<T>& solver, const Inverse<T>& inverse, Op op,
+                       std::span<const RealOf<T>> weight, std::span<const RealOf<T>> magnitude) {
   const auto multiply_by = [](std::span<const RealOf<T>> factors, const T* v, Vectors<T> to) {
     std::transform(v, v + to.rows, factors.begin(), to.data, std::multiplies<>{});
   };
@@ -41,21 +60,22 @@ double skeel_condition(TriangularSolver<T>& solver, Op op, std::span<const RealO
   const auto adjoint = [&](Vectors<const T> x, Vectors<T> y) {
     multiply_by(weight, x.data, y);
     if (op == Op::transpose) conjugate_all(y);  // A^-T has the adjoint conj(A)^-1
-    solver.solve(op == Op::none ? adjoint_op(solver) : Op::none, y, y);
+    inverse(op == Op::none ? adjoint_op(solver) : Op::none, y, y);
     if (op == Op::transpose) conjugate_all(y);
     multiply_by(magnitude, y.data, y);
   };
   const auto product = [&](Vectors<const T> x, Vectors<T> y) {
     multiply_by(magnitude, x.data, y);
-    solver.solve(op, y, y);
+    inverse(op, y, y);
     multiply_by(weight, y.data, y);
   };
   return krylov::estimate_one_norm<T>(solver.comm(), solver.partition(), adjoint, product);
 }
 
-#define INSTANTIATE(T)                                                                  \
-  template double estimate_condition(TriangularSolver<T>&);                             \
-  template double skeel_condition(TriangularSolver<T>&, Op, std::span<const RealOf<T>>, \
+#define INSTANTIATE(T)                                                                                     \
+  template double estimate_condition(TriangularSolver<T>&);                                                \
+  template double estimate_condition(TriangularSolver<T>&, const Inverse<T>&);                             \
+  template double skeel_condition(TriangularSolver<T>&, const Inverse<T>&, Op, std::span<const RealOf<T>>, \
                                   std::span<const RealOf<T>>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -246,11 +246,13 @@ void Factorizer<T>::describe_factors(const Analysis& analysis, const FactorSourc
 template <Scalar T>
 template <Scalar F>
 std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels(const matrix::Csr<T>& a,
-                                                                   const Attempt& attempt) const {
+                                                                   const Attempt& attempt,
+                                                                   double pivot_threshold) const {
   const auto begun = begun_ ? begun_ : analyze<F>(a, attempt).analysis;
+  numeric::FactorizationOptions options = numeric_options(threads_for(*begun), attempt);
+  options.pivot_threshold = pivot_threshold;
   return std::make_shared<const Factorization<F>>(
-      solve::try_factor<F>(a, begun, numeric_options(threads_for(*begun), attempt), options_.observed_by())
-          .value());
+      solve::try_factor<F>(a, begun, options, options_.observed_by()).value());
 }
 
 template <Scalar T>
@@ -325,17 +327,17 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
   return alone && !may_change ? attempt.compression : Compression{};
 }
 
-#define INSTANTIATE(F, T)                                                                               \
-  template std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given<F>(                               \
-      const Attempt&, const model::ProductShare&, Report&);                                             \
-  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine<F>(                         \
-      const Attempt&, const model::ProductShare&, Report&);                                             \
-  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks<F>(Attempt&, Report&);   \
-  template MadeFactors<F, T> Factorizer<T>::factor<F>(const matrix::Csr<T>&, Attempt&, Report&);        \
-  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int,          \
-                                                   ordering::Helpers*) const;                           \
-  template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(const matrix::Csr<T>&, \
-                                                                                 const Attempt&) const;
+#define INSTANTIATE(F, T)                                                                             \
+  template std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given<F>(                             \
+      const Attempt&, const model::ProductShare&, Report&);                                           \
+  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine<F>(                       \
+      const Attempt&, const model::ProductShare&, Report&);                                           \
+  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks<F>(Attempt&, Report&); \
+  template MadeFactors<F, T> Factorizer<T>::factor<F>(const matrix::Csr<T>&, Attempt&, Report&);      \
+  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int,        \
+                                                   ordering::Helpers*) const;                         \
+  template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(                     \
+      const matrix::Csr<T>&, const Attempt&, double) const;
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 #define INSTANTIATE_REST(T)                                   \
   template void Factorizer<T>::adopt(PlannedSystem, Report&); \

@@ -90,9 +90,11 @@ class Factorizer {
   // On a rank that is alone. Leaves out the attempt's compression as factor_on_all_ranks().
   template <Scalar F>
   MadeFactors<F, T> factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
-  // The same factors with their panels, which the last attempt has made tiles of.
+  // The same factors with their panels, which the last attempt has made tiles of. `pivot_threshold`: as
+  // numeric::FactorizationOptions has it.
   template <Scalar F>
-  std::shared_ptr<const Factorization<F>> with_panels(const matrix::Csr<T>& a, const Attempt& attempt) const;
+  std::shared_ptr<const Factorization<F>> with_panels(const matrix::Csr<T>& a, const Attempt& attempt,
+                                                      double pivot_threshold = 0) const;
 
  private:
   template <Scalar F>

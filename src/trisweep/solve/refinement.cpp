@@ -7,7 +7,6 @@
 #include "trisweep/core/clock.hpp"
 #include "trisweep/krylov/bundle.hpp"
 #include "trisweep/krylov/inner_products.hpp"
-#include "trisweep/solve/condition.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -399,7 +398,8 @@ auto RefinedSolver<T>::take_over(const System& system, int steps, const Refineme
 
 // The roundings of a residual's terms add up like a random walk, not like a worst case.
 template <Scalar T>
-ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms) {
+ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms,
+                                             bool corrects) {
   return revoke_on_error([&] {
     agree({.name = "forward_error", .op = op, .nrhs = b.cols}, b, x);
     std::vector<R> magnitude, error, of_largest, of_each;
@@ -418,10 +418,30 @@ ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<
       of_largest[i] = largest > 0 ? static_cast<R>(1 / largest) : R(0);
       of_each[i] = here.data[i] == T{} ? R(0) : R(1) / std::abs(here.data[i]);
     }
-    return ForwardError{.solution_condition = skeel_condition<T>(solver_, op, of_largest, magnitude),
-                        .bound = skeel_condition<T>(solver_, op, of_largest, error),
-                        .componentwise_bound = skeel_condition<T>(solver_, op, of_each, error)};
+    const Inverse<T> inverse =
+        corrects ? corrected_inverse()
+                 : [this](Op of, Vectors<const T> v, Vectors<T> y) { solver_.solve(of, v, y); };
+    const auto condition = [&](std::span<const R> weight, std::span<const R> of) {
+      return skeel_condition<T>(solver_, inverse, op, weight, of);
+    };
+    return ForwardError{.solution_condition = condition(of_largest, magnitude),
+                        .bound = condition(of_largest, error),
+                        .componentwise_bound = condition(of_each, error)};
   });
+}
+
+template <Scalar T>
+double RefinedSolver<T>::estimate_condition(bool corrects) {
+  return corrects ? solve::estimate_condition(solver_, corrected_inverse())
+                  : solve::estimate_condition(solver_);
+}
+
+template <Scalar T>
+Inverse<T> RefinedSolver<T>::corrected_inverse() {
+  return [this, right = std::vector<T>()](Op op, Vectors<const T> b, Vectors<T> x) mutable {
+    mpi::agree_on_error(a_.comm(), [&] { right.assign(b.data, b.data + b.rows); });
+    solve(op, {right.data(), b.rows, 1}, x, {});
+  };
 }
 
 template <Scalar T>

@@ -10,6 +10,7 @@
 
 #include "trisweep/solve/agreed_call.hpp"
 #include "trisweep/solve/backward_error.hpp"
+#include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/corrected_columns.hpp"
 #include "trisweep/solve/corrections.hpp"
 
@@ -68,8 +69,12 @@ class RefinedSolver {
   BackwardError backward_error(Op op, Vectors<const T> b, Vectors<const T> x);
 
   // Forward error of x for one right-hand side b, see ForwardError. `terms`: entries in a row of op(A), for
-  // the rounding error of residuals. At most thirty solves.
-  ForwardError forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms);
+  // the rounding error of residuals. At most thirty solves, corrected as solve() does where `corrects`: for
+  // factors that are of a matrix nearby, whose condition says little of A's.
+  ForwardError forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms,
+                             bool corrects = false);
+  // estimate_condition() (condition.hpp) by such solves.
+  double estimate_condition(bool corrects);
 
  private:
   using R = RealOf<T>;
@@ -115,6 +120,8 @@ class RefinedSolver {
   void agree(const Call& call, Vectors<const T> b, Vectors<const T> x);
   bool has_room(Op op, Index nrhs) const;
   void make_room(Op op, Index nrhs);
+  // For estimates of the condition.
+  Inverse<T> corrected_inverse();
   // v, or a copy in `room` of what is in a device's memory. Collective.
   template <class V>
   Vectors<V> on_host(Vectors<V> v, Buffer<T>& room);

@@ -10,7 +10,6 @@
 #include "trisweep/core/clock.hpp"
 #include "trisweep/plan/useful_threads.hpp"
 #include "trisweep/solve/agreed_call.hpp"
-#include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/factorizer.hpp"
 #include "trisweep/solve/singularity.hpp"
 #include "trisweep/solve/some_rows.hpp"
@@ -220,15 +219,21 @@ struct Solver<T>::State {
     return approximate ? refinement_of_approximate<T>(options.refinement) : options.refinement;
   }
 
-  // Half of the digits are enough to know that the condition number is far from 1 / epsilon.
+  // Of a matrix nearby, in more than roundings of T: its condition says little of A's. (That of compressed
+  // factors is trusted up to 1 / eps alone, see next_attempt().)
+  bool factors_are_of_another() const { return report.factor.perturbed_pivots > 0 || attempt.low_precision; }
+
+  // Half of the digits are enough to know that the condition number is far from 1 / epsilon; but of perturbed
+  // factors a known solution may by chance miss the direction in which they are not A's.
   void probe() {
     const Probe found = probe_singularity(system.matrix(), *solver, *refined);
     condition = {.probe_condition = found.condition, .recovered = found.recovered};
     const double half = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon()));
-    if (found.missed > half || solver->compression()) estimate();
+    if (found.missed > half || solver->compression() || report.factor.perturbed_pivots > 0) estimate();
   }
   void estimate() {
-    condition->condition_estimate = std::max(condition->probe_condition, estimate_condition(*solver));
+    condition->condition_estimate =
+        std::max(condition->probe_condition, refined->estimate_condition(factors_are_of_another()));
     report.factor.condition_estimate = condition->condition_estimate;
   }
 
@@ -384,7 +389,8 @@ ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, 
                     "pass the right-hand sides and solutions that it is of");
     });
     return s.refined->forward_error(op, s.system.in_range(b.columns(answer.worst, 1), *s.solver),
-                                    x.columns(answer.worst, 1), s.system.most_entries(op) + 1);
+                                    x.columns(answer.worst, 1), s.system.most_entries(op) + 1,
+                                    s.factors_are_of_another());
   });
 }
 
@@ -420,7 +426,9 @@ ExplicitFactors<T> Solver<T>::explicit_factors() {
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "explicit_factors"});
     s.system.gather([&](const matrix::Csr<T>& a) {
-      result = solve::explicit_factors(*s.factorizer.template with_panels<T>(a, s.attempt));
+      // Perturbed where it cannot be helped: solves are corrected, L U and the determinant are not.
+      result = solve::explicit_factors(
+          *s.factorizer.template with_panels<T>(a, s.attempt, std::numeric_limits<RealOf<T>>::epsilon()));
       for (double& scale : result.row_scale) scale *= double(s.system.unit());
     });
   });

@@ -173,6 +173,36 @@ TEST(Verdict, EstimatesTheConditionWhereInDoubt) {
 }
 
 // Entries near the largest number beside others near the smallest.
+// Factors with perturbed pivots are of another matrix, whose condition is harmless.
+TEST(Verdict, BoundsErrorsByTheConditionOfTheMatrixAndNotOfItsFactors) {
+  const Index n = 24;
+  std::vector<double> truth, b(usize(n));
+  for (Index i = 0; i < n; ++i) truth.push_back(i % 5 - 2);
+  for (const int exponent : {30, 40, 46}) {
+    auto a = tridiagonal(n, -1.0, 2.0, -1.0);
+    a.value.front() = 1 + std::ldexp(1.0, -exponent);
+    a.value.back() = 1;
+    for (Index i = 0; i < n; ++i) {
+      b[usize(i)] = 0;
+      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+        b[usize(i)] += a.value[usize(e)] * truth[usize(a.pattern.col[usize(e)])];
+    }
+    for (const bool mixed : {false, true}) {
+      for (const auto kind : {numeric::KindChoice::automatic, numeric::KindChoice::lu}) {
+        SolverOptions options;
+        options.mixed = mixed;
+        options.kind = kind;
+        Judged<double> system(a, options);
+        const Answer answer = system.solve(b);
+        const double condition = n * std::ldexp(1.0, exponent);
+        EXPECT_GT(system.solver().condition_estimate(), condition / 10) << exponent << mixed;
+        EXPECT_LT(system.solver().condition_estimate(), condition * 100) << exponent << mixed;
+        EXPECT_GE(system.bound(answer).bound, system.error(truth)) << exponent << mixed;
+      }
+    }
+  }
+}
+
 TEST(Verdict, IsGivenForTheWholeRangeOfNumbers) {
   constexpr Index n = 301;
   auto a = tridiagonal<double>(n, -1, 2.1, -1);
