@@ -62,6 +62,8 @@ struct RefinementOptions {
   // digits than they have themselves: corrected until the componentwise error is acceptable, too, and above
   // 450 epsilon by other means as well, as long as that lowers it.
   bool small_unknowns = false;
+  // Better factors can be made: an answer that takes more than a few steps of GMRES is left to these.
+  bool replaceable = false;
   int max_steps = 20;
   // b has few rows that are not zero: the first forward sweep applies only the panels that these reach
   // (plan/pruning.hpp). Not on devices.
@@ -73,6 +75,7 @@ constexpr void for_each_field(const RefinementOptions& o, const Visit& visit) {
   visit("acceptable", o.acceptable);
   visit("best", o.best);
   visit("small unknowns", o.small_unknowns);
+  visit("replaceable", o.replaceable);
   visit("steps", o.max_steps);
   visit("pruned", o.prune);
 }

@@ -12,7 +12,7 @@ namespace {
 // A step that leaves more than this share of the error is the last of its kind: of the cheap one early,
 // because GMRES takes over.
 constexpr double slowest_by_factors = 0.1;
-constexpr double slowest_by_gmres = 0.5;
+constexpr double slowest_by_gmres = 0.5, slowest_of_replaceable = 0.01;
 
 }  // namespace
 
@@ -36,7 +36,8 @@ RefinementLimits RefinementLimits::of(const RefinementOptions& options) {
                           .of_small = of_small_unknowns,
                           .small = negligible_residual<T>,
                           .small_at_most = std::numeric_limits<double>::infinity(),
-                          .best = options.best};
+                          .best = options.best,
+                          .replaceable = options.replaceable};
   if (options.best || options.small_unknowns) {
     limits.of_small = componentwise;
     limits.small = acceptable;
@@ -68,7 +69,8 @@ void CorrectedColumns::correct_by_factors(const CorrectionStep& step, const Refi
 }
 
 void CorrectedColumns::correct_by_gmres(const CorrectionStep& step, const RefinementLimits& limits) {
-  repeat(step, arioli_demmel_duff, limits.acceptable, slowest_by_gmres, limits);
+  repeat(step, arioli_demmel_duff, limits.acceptable,
+         limits.replaceable ? slowest_of_replaceable : slowest_by_gmres, limits);
 }
 
 void CorrectedColumns::repeat(const CorrectionStep& step, ErrorMeasure measure, double goal, double slowest,

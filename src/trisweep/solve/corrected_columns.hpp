@@ -24,6 +24,7 @@ struct RefinementLimits {
   ErrorMeasure of_small;        // what is measured of unknowns far below the largest
   double small, small_at_most;  // up to which they are not corrected by the factors, or by other means
   bool best;
+  bool replaceable;
 
   template <Scalar T>
   static RefinementLimits of(const RefinementOptions& options);

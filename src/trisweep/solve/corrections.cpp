@@ -14,12 +14,12 @@ using krylov::columns_of;
 // Each takes 1 / epsilon off the errors of unknowns that are smaller than others.
 constexpr int corrections_in_a_row = 4;
 // A GMRES correction stops here; its outcome is corrected again if need be.
-constexpr krylov::GmresOptions gmres_options{.steps = 60, .reduction = 1e-8};
+constexpr double gmres_reduction = 1e-8;
 
 }  // namespace
 
 template <Scalar T>
-void Corrections<T>::by_gmres(Op op, std::span<const Index> wanted, Vectors<const Real> measure,
+void Corrections<T>::by_gmres(Op op, int steps, std::span<const Index> wanted, Vectors<const Real> measure,
                               Vectors<const T> r, Vectors<T> d) {
   ThreadPool& pool = solver_.pool();
   std::vector<T> memory;
@@ -37,7 +37,8 @@ void Corrections<T>::by_gmres(Op op, std::span<const Index> wanted, Vectors<cons
     solver_.solve(op, y, y);
   };
   assign(pool, wanted, scaled, over_unit, r, measure);
-  krylov::gmres<T>({a_.comm(), pool}, {multiply, precondition}, scaled, d, gmres_options);
+  krylov::gmres<T>({a_.comm(), pool}, {multiply, precondition}, scaled, d,
+                   {.steps = steps, .reduction = gmres_reduction});
 }
 
 template <Scalar T>

@@ -16,11 +16,11 @@ class Corrections {
   // Both outlive it.
   Corrections(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver) : a_(a), solver_(solver) {}
 
-  // By GMRES in the columns `wanted`, and zero in others. Every equation is divided by what its residual is
-  // measured by, so that what GMRES makes small is the componentwise error, in whatever units the equations
-  // are.
-  void by_gmres(Op op, std::span<const Index> wanted, Vectors<const Real> measure, Vectors<const T> r,
-                Vectors<T> d);
+  // By at most so many `steps` of GMRES in the columns `wanted`, and zero in others. Every equation is
+  // divided by what its residual is measured by, so that what GMRES makes small is the componentwise error,
+  // in whatever units the equations are.
+  void by_gmres(Op op, int steps, std::span<const Index> wanted, Vectors<const Real> measure,
+                Vectors<const T> r, Vectors<T> d);
 
   // For unknowns of x that are much smaller than others: a few corrections in a row, each of which takes away
   // what errors of the larger ones have left there, without being measured in between; and zero for those of

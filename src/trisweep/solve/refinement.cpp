@@ -11,6 +11,10 @@
 namespace trisweep::solve {
 namespace {
 
+// Of a GMRES correction. Of factors that can be replaced by better ones a solve is to take no more than a few
+// sweeps: what takes more is cheaper with those, which are for all solves that follow.
+constexpr int gmres_steps = 60, gmres_steps_of_replaceable = 10;
+
 // Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of
 // each of the four vectors in rows, that should stay in the cache, of those that are corrected at once.
 constexpr double bytes_of_group = 48 << 20, bytes_of_part = 8 << 20;
@@ -251,7 +255,8 @@ void RefinedSolver<T>::correct_otherwise(const System& system, const RefinementL
     });
     const Vectors<R> measure{measures.data(), r.rows, r.cols};
     residuals_.magnitudes(op, b, x, measure);
-    corrections_.by_gmres(op, wanted, measure, r, d);
+    const int steps = limits.replaceable ? gmres_steps_of_replaceable : gmres_steps;
+    corrections_.by_gmres(op, steps, wanted, measure, r, d);
   };
   columns.correct_by_gmres(step_here(system, limits, by_gmres), limits);
   for (const bool zero_the_undetermined : {false, true}) {

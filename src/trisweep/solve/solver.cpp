@@ -216,7 +216,10 @@ struct Solver<T>::State {
 
   RefinementOptions refinement() const {
     const bool approximate = attempt.low_precision || solver->compression();
-    return approximate ? refinement_of_approximate<T>(options.refinement) : options.refinement;
+    if (!approximate) return options.refinement;
+    RefinementOptions of_approximate = refinement_of_approximate<T>(options.refinement);
+    of_approximate.replaceable = options.second_try;
+    return of_approximate;
   }
 
   // Of a matrix nearby, in more than roundings of T: its condition says little of A's. (That of compressed
@@ -237,21 +240,26 @@ struct Solver<T>::State {
     report.factor.condition_estimate = condition->condition_estimate;
   }
 
-  Answer judge(Refined result) {
-    const auto start = Clock::now();
-    if (!condition) probe();
+  Answer unjudged(Refined result) const {
     Answer answer{.error = result.error,
                   .columns = std::move(result.columns),
                   .small = result.small,
                   .refinement_steps = result.steps,
                   .worst = result.worst,
                   .reductions = result.reductions,
-                  .condition = *condition,
-                  .seconds = result.seconds + seconds_since(start),
+                  .condition = {},
+                  .seconds = result.seconds,
                   .panel_share = result.panel_share};
     assess<T>(answer);
-    report.factor.numerically_singular = answer.singular;
     return answer;
+  }
+  void judge(Answer& answer) {
+    const auto start = Clock::now();
+    if (!condition) probe();
+    answer.condition = *condition;
+    answer.seconds += seconds_since(start);
+    assess<T>(answer);
+    report.factor.numerically_singular = answer.singular;
   }
 
   // Solves, and factors again as long as that may help.
@@ -260,7 +268,9 @@ struct Solver<T>::State {
     for (;;) {
       RefinementOptions limits = refinement();
       limits.prune = prune;
-      Answer answer = judge(refined->solve(op, right, x, limits, stream));
+      Answer answer = unjudged(refined->solve(op, right, x, limits, stream));
+      // Whether A is singular is asked of better factors, where these have to be made all the same.
+      if (!limits.replaceable || (answer.satisfies && answer.satisfies_small)) judge(answer);
       if (!answer.solved()) system.require_finite(right, *solver);  // no other factors would help
       const auto next = options.second_try ? next_attempt(attempt, compression_eps(), answer) : std::nullopt;
       if (!next) return answer;
@@ -279,7 +289,8 @@ struct Solver<T>::State {
     });
     system.matrix().prepare(op, 1);
     system.matrix().apply(op, ones, b, solver->pool());
-    Answer answer = judge(refined->solve(op, b, x, {.max_steps = 0}));
+    Answer answer = unjudged(refined->solve(op, b, x, {.max_steps = 0}));
+    judge(answer);
     mpi::agree_on_error(comm, [&] { sample.emplace(op, std::move(answer)); });
     return sample.at(op);
   }
