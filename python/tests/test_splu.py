@@ -68,6 +68,16 @@ class Answers(unittest.TestCase):
         error = largest((b - op @ x) / np.where(scale > 0, scale, 1))
         self.assertLessEqual(error, 20 * np.finfo(x.dtype).eps)
 
+    def test_deterministic_solves_repeat(self):
+        """Also the first, and where corrections are needed in some columns alone."""
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            a, b = sparse.csr_array(rng.standard_normal((100, 100))), rng.standard_normal((100, 15))
+            lu = trisweep.splu(a, deterministic=True, threads=1)
+            x = lu.solve(b)
+            for _ in range(3):
+                np.testing.assert_array_equal(lu.solve(b), x)
+
     def test_are_scipys_on_every_real_matrix(self):
         compared = 0
         for name, a in real_matrices():

@@ -322,7 +322,7 @@ double RefinedSolver<T>::solve_first(Op op, const B& b, const engine::CallersVec
 }
 
 // The residuals of the first answer are kept of few columns, and where the answer before had to be corrected:
-// else they are made again should they be needed.
+// else they are made again should they be needed, of the columns alone that are, which may round otherwise.
 template <Scalar T>
 auto RefinedSolver<T>::refine_here(const System& system, const RefinementOptions& options) -> Group {
   const auto limits = RefinementLimits::of<T>(options);
@@ -331,7 +331,8 @@ auto RefinedSolver<T>::refine_here(const System& system, const RefinementOptions
                   system.r.columns(0, p.count)};
   };
   const bool fits = part(system.b.cols) == system.b.cols;
-  const bool keeps = fits && (system.b.cols <= bundle<T> || was_corrected_);
+  const bool follows = was_corrected_ && !solver_.options().deterministic;
+  const bool keeps = fits && (system.b.cols <= bundle<T> || follows);
   SystemInRows whole;
   Group group;
   if (fits) {
