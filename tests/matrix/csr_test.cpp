@@ -72,6 +72,22 @@ TEST(Csr, SymmetryNeedsEveryEntryTwice) {
   EXPECT_FALSE(is_symmetric(of({1, 2, 3, 2, 0, 4, 3, 0, 1}), false));
   EXPECT_FALSE(is_symmetric(of({1, 2, 0, 2, 0, 4, 3, 4, 0}), false));
   EXPECT_FALSE(is_symmetric(of({1, 2, 3, 2, 0, 4, 3, 5, 0}), false));
+  // Stored zeros need no second one.
+  auto zeros = of({1, 9, 3, 9, 5, 9, 3, 9, 6});
+  std::ranges::replace(zeros.value, 9.0, 0.0);
+  for (const std::size_t left_out : {1U, 3U, 5U, 7U}) {
+    Csr<double> a = zeros;
+    a.pattern.col.erase(a.pattern.col.begin() + static_cast<Offset>(left_out));
+    a.value.erase(a.value.begin() + static_cast<Offset>(left_out));
+    for (std::size_t i = left_out / 3 + 1; i <= 3; ++i) --a.pattern.row_ptr[i];
+    EXPECT_TRUE(value_symmetry(a, true).holds) << left_out;
+    EXPECT_TRUE(value_symmetry(a, true).has_positive_diagonal) << left_out;
+    *std::ranges::find(a.value, 3.0) = 2;
+    EXPECT_FALSE(is_symmetric(a, false)) << left_out;
+    *std::ranges::find(a.value, 2.0) = 3;
+    *std::ranges::find(a.value, 0.0) = 1;
+    EXPECT_FALSE(is_symmetric(a, false)) << left_out;
+  }
   const auto is_positive = [&](const std::vector<double>& dense) {
     const ValueSymmetry found = value_symmetry(of(dense), true);
     return found.holds && found.has_positive_diagonal;

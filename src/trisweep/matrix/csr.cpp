@@ -152,16 +152,23 @@ double norm_one(const Csr<T>& a) {
 }
 
 // Rows in order, each entry right of the diagonal beside the next one of its column's row: all entries of
-// that row left of its diagonal are then met, one after the other, and its diagonal is the next.
+// that row left of its diagonal are then met, one after the other, and its diagonal is the next. Stored zeros
+// need no mirror image.
 template <Scalar T>
 ValueSymmetry value_symmetry(const Csr<T>& a, bool hermitian) {
   if (a.rows() != a.cols()) return {};
   const auto mirrored = [&](const T& v) { return hermitian ? conjugate(v) : v; };
   const Offset* const row_ptr = a.pattern.row_ptr.data();
   std::vector<Offset> next(row_ptr, row_ptr + a.rows());
+  // Of row i the first one not met yet, from column `col` on: those before have no mirror image.
+  const auto next_from = [&](Index i, Index col) {
+    Offset& p = next[usize(i)];
+    while (p < row_ptr[i + 1] && a.pattern.col[usize(p)] < col && a.value[usize(p)] == T(0)) ++p;
+    return p;
+  };
   bool is_positive = true;
   for (Index i = 0; i < a.rows(); ++i) {
-    Offset p = next[usize(i)];
+    Offset p = next_from(i, i);
     const Offset end = row_ptr[i + 1];
     if (p < end && a.pattern.col[usize(p)] == i) {
       const T& diagonal = a.value[usize(p++)];
@@ -173,10 +180,10 @@ ValueSymmetry value_symmetry(const Csr<T>& a, bool hermitian) {
     for (; p < end; ++p) {
       const Index j = a.pattern.col[usize(p)];
       if (j < i) return {};
-      const Offset q = next[usize(j)]++;
-      if (q >= row_ptr[j + 1] || a.pattern.col[usize(q)] != i ||
-          !(a.value[usize(p)] == mirrored(a.value[usize(q)])))
-        return {};
+      const Offset q = next_from(j, i);
+      const bool has_mirror = q < row_ptr[j + 1] && a.pattern.col[usize(q)] == i;
+      next[usize(j)] += has_mirror ? 1 : 0;
+      if (!(a.value[usize(p)] == (has_mirror ? mirrored(a.value[usize(q)]) : T(0)))) return {};
     }
   }
   return {true, is_positive};

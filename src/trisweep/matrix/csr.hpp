@@ -63,7 +63,7 @@ double norm_inf(const Csr<T>& a);
 template <Scalar T>
 double norm_one(const Csr<T>& a);
 
-// A(i,j) == A(j,i) exactly (conjugated when `hermitian`).
+// A(i,j) == A(j,i) exactly (conjugated when `hermitian`); what is not stored is zero.
 template <Scalar T>
 bool is_symmetric(const Csr<T>& a, bool hermitian);
 

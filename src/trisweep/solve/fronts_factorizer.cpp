@@ -104,8 +104,8 @@ struct ScaledEntries {
 };
 
 // What has come of them, in compressed rows of the whole size, columns ascending. Where one triangle is
-// factored, each entry below the diagonal must have come twice with the same value, and one of the diagonal
-// be its own mirror image; else false is returned.
+// factored, each entry below the diagonal must have come twice with the same value, or once as a zero, and
+// one of the diagonal be its own mirror image; else false is returned.
 template <Scalar F, Scalar T>
 bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<T>>>& lists, Index n, numeric::Kind kind,
                  matrix::Csr<F>& a) {
@@ -133,9 +133,12 @@ bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<T>>>& lists, Inde
       a.pattern.col.push_back(col);
       a.value.push_back(static_cast<F>(value));
       if (!symmetric) continue;
-      if (col == i ? value != numeric::mirrored(numeric::upper_of_lower(kind), value)
-                   : ++entry == end || *entry != entry[-1])
-        return false;
+      const bool came_twice = col != i && entry + 1 < end && entry[1].first == col;
+      if (came_twice) ++entry;
+      const T mirror = col == i     ? numeric::mirrored(numeric::upper_of_lower(kind), value)
+                       : came_twice ? entry->second
+                                    : T(0);
+      if (value != mirror) return false;
     }
     a.pattern.row_ptr.push_back(std::ssize(a.value));
   }

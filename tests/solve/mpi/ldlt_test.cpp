@@ -125,6 +125,32 @@ TEST(Ldlt, FactorsOtherValuesOfTheSamePattern) {
   EXPECT_FALSE(solver.report().factor.pivots);
 }
 
+// Stored zeros, of which some have no mirror image, and then some are none any more.
+TEST(Ldlt, IsOfMatricesWhosePatternIsNotSymmetric) {
+  const auto full = saddle_point<double>(60, false);
+  matrix::Csr<double> a{{full.rows(), full.cols(), {0}, {}}, {}};
+  for (Index i = 0; i < full.rows(); ++i) {
+    std::map<Index, double> row;
+    for (Offset e = full.pattern.row_ptr[usize(i)]; e < full.pattern.row_ptr[usize(i) + 1]; ++e)
+      row[full.pattern.col[usize(e)]] = full.value[usize(e)];
+    for (const Index step : {7, 19, 40}) row.try_emplace((i * step + 3) % full.rows(), 0.0);
+    for (const auto& [j, value] : row) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(value);
+    }
+    a.pattern.row_ptr.push_back(std::ssize(a.value));
+  }
+  const auto rows = uneven_blocks(a.rows());
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
+  EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 2000);
+  EXPECT_EQ(solver.report().factor.kind, "ldlt");
+  EXPECT_EQ(solver.report().factor.pivots->negative, 20);
+  *std::ranges::find(a.value, 0.0) = 0.25;
+  solver.refactor(rows.of(a, false).a.value);
+  EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 2000);
+  EXPECT_EQ(solver.report().factor.kind, "lu");
+}
+
 TEST(Ldlt, IsChosenOrNotAsTheOptionSays) {
   const auto a = saddle_point<double>(60, false);
   const auto rows = uneven_blocks(a.rows());
