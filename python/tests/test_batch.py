@@ -91,6 +91,8 @@ class Batches(unittest.TestCase):
 
     def test_end_when_they_are_interrupted(self):
         """All members take seconds."""
+        # A shell starts what is in the background with interrupts ignored.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         a, b, count = random_matrix(), np.ones(60), 100_000
         lu = trisweep.splu(a)
         taken = []
