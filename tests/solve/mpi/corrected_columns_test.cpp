@@ -76,8 +76,8 @@ TEST(CorrectedColumns, TakeWhatHelpsAlone) {
 }
 
 TEST(CorrectedColumns, AreNotDoneWithWhatIsNoNumber) {
-  const auto limits = RefinementLimits::of<float>({});
-  CorrectedColumns columns({error_of(0), error_of(std::nan("")), error_of(1e-9)}, true);
+  const auto limits = RefinementLimits::of<double>({});
+  CorrectedColumns columns({error_of(0), error_of(std::nan("")), error_of(1e-17)}, true);
   EXPECT_FALSE(columns.are_done(limits));
   EXPECT_TRUE(CorrectedColumns({error_of(0)}, true).are_done(limits));
   EXPECT_TRUE(CorrectedColumns({error_of(1)}, true, limits.steps).are_done(limits));
