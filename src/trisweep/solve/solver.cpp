@@ -235,8 +235,10 @@ struct Solver<T>::State {
     if (found.missed > half || solver->compression() || report.factor.perturbed_pivots > 0) estimate();
   }
   void estimate() {
-    condition->condition_estimate =
-        std::max(condition->probe_condition, refined->estimate_condition(factors_are_of_another()));
+    const bool is_singular =
+        condition->probe_condition * double(std::numeric_limits<RealOf<T>>::epsilon()) >= 1;
+    const double estimate = refined->estimate_condition(factors_are_of_another() && !is_singular);
+    condition->condition_estimate = std::max(condition->probe_condition, estimate);
     report.factor.condition_estimate = condition->condition_estimate;
   }
 
