@@ -73,7 +73,7 @@ class RefinedSolver {
   // factors that are of a matrix nearby, whose condition says little of A's.
   ForwardError forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms,
                              bool corrects = false);
-  // estimate_condition() (condition.hpp) by such solves.
+  // estimate_condition() (condition.hpp), by such solves where `corrects`.
   double estimate_condition(bool corrects);
 
  private:
