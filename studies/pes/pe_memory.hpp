@@ -63,7 +63,7 @@ class HeapLayout {
 
   PeHeap<Number> taken_from(Places& places) const {
     PeHeap<Number> heap{};
-    heap.control = places.take<PeControl>(1);
+    heap.control = places.template take<PeControl>(1);
     heap.own = {places.template take<Number>(rows_), places.template take<Degree>(rows_)};
     heap.shared = {places.template take<Number>(foreign_), places.template take<Degree>(foreign_)};
     heap.arrived = places.template take<Number>(slots_);
