@@ -490,8 +490,8 @@ class Solver:
 
         The fields are those of the command's records (docs/run-record.md), and the verdict: "solved",
         "singular", and "ill_conditioned" where the condition estimate is beyond 1 / epsilon: no digit needs to be
-        right. It is made where a known solution lost half of its digits, and where factors are compressed; elsewhere
-        "condition_estimate" is None, and `condition_estimate` makes it.
+        right. It is made where a known solution lost half of its digits, pivots were perturbed or factors are
+        compressed; elsewhere "condition_estimate" is None, and `condition_estimate` makes it.
 
         >>> lu = trisweep.splu(a)
         >>> x = lu.solve(b)

@@ -10,7 +10,8 @@ namespace trisweep::solve {
 // Estimates of the distance to singularity, from the factors and a known solution (singularity.hpp).
 struct ConditionEstimate {
   // 1-norm, of the scaled matrix; may be infinite. Estimated where a known solution lost half of its digits,
-  // where factors are compressed, and where it is asked for (Solver::condition_estimate).
+  // where pivots were perturbed or factors are compressed, and where it is asked for
+  // (Solver::condition_estimate).
   double condition_estimate = not_estimated;
   double probe_condition = 0;  // a proven lower bound of a componentwise condition number
   bool recovered = true;       // a known solution, to one digit at least
