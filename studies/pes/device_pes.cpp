@@ -17,6 +17,14 @@ template <Scalar T>
 DevicePes<T>::DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                         const DevicePeOptions& options)
     : options_(options), device_(options.device) {
+  agreed([&] { begin(system, design); });
+  const auto shared = share_memory();
+  agreed([&] { place_pes(shared); });
+}
+
+template <Scalar T>
+void DevicePes<T>::begin(const sptrsv::LowerSystem<T>& system, const NamedDesign& design) {
+  const DevicePeOptions& options = options_;
   if (device_ == backend::Device::native || options.threads < 1)
     throw Error(ErrorKind::usage, "PEs on a device need a device, and one thread each",
                 "use emulated, cuda or hip");
@@ -33,12 +41,6 @@ DevicePes<T>::DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign&
   if (!is_gpu(device_))
     pool_ =
         std::make_unique<ThreadPool>((options.ranks == nullptr ? options.layout.pes : 1) * options.threads);
-  const auto shared = share_memory();
-  std::vector<int> devices(usize(std::min(options.layout.pes, backend::runtime(device_).count())));
-  std::iota(devices.begin(), devices.end(), 0);
-  if (options.ranks != nullptr) devices = {backend::runtime(device_).current()};
-  group_.emplace(device_, devices);
-  place_pes(shared);
 }
 
 template <Scalar T>
@@ -48,7 +50,13 @@ std::vector<std::byte*> DevicePes<T>::share_memory() {
   const mpi::Communicator& ranks = *options_.ranks;
   const auto bytes = [&](Index pe) { return HeapLayout<T>(programs_, pe).bytes(); };
   if (!is_gpu(device_)) {
-    node_memory_.emplace(ranks.of_node(), bytes(ranks.rank()));
+    const mpi::Communicator node = ranks.of_node();
+    agreed([&] {
+      if (node.size() != ranks.size())
+        throw Error(ErrorKind::environment, "emulated PEs of several nodes do not reach each other's memory",
+                    "start all ranks on one node");
+    });
+    node_memory_.emplace(node, bytes(ranks.rank()));
     for (Index p = 0; usize(p) < shared.size(); ++p) shared[usize(p)] = node_memory_->part(p);
     return shared;
   }
@@ -69,6 +77,11 @@ std::vector<std::byte*> DevicePes<T>::share_memory() {
 
 template <Scalar T>
 void DevicePes<T>::place_pes(const std::vector<std::byte*>& shared) {
+  const backend::Runtime& runtime = backend::runtime(device_);
+  std::vector<int> devices(usize(std::min(options_.layout.pes, runtime.count())));
+  std::iota(devices.begin(), devices.end(), 0);
+  if (options_.ranks != nullptr) devices = {runtime.current()};
+  group_.emplace(device_, devices);
   managed_.emplace(device_, programs_);
   copies_.emplace(device_, programs_.rows(), 1);
   part_.resize(group_->size());
@@ -107,23 +120,29 @@ template <Scalar T>
 PeReport DevicePes<T>::solve_column(Vectors<const T> b, Vectors<T> x) {
   const backend::Runtime& runtime = backend::runtime(device_);
   void* const stream = nullptr;
-  const auto [from, to] = copies_->bring_in(b, x, stream);
-  reset(stream);
-  runtime.wait(stream);
-  if (options_.ranks != nullptr)
-    static_cast<void>(options_.ranks->sum(0.0));  // nobody begins before all are zero
+  // Of ranks nobody begins before all are zero.
+  const auto [from, to] = agreed([&] {
+    const auto brought = copies_->bring_in(b, x, stream);
+    reset(stream);
+    runtime.wait(stream);
+    return brought;
+  });
   const auto start = Clock::now();
-  run(stream, {reinterpret_cast<const Number*>(from.data), reinterpret_cast<Number*>(to.data),
-               backend::nanoseconds(backend::usual_watchdog)});
-  runtime.wait(stream);
-  const double seconds = seconds_since(start);
-  copies_->bring_out(x, stream);
-  runtime.wait(stream);
-  copies_->hand_out(x);
-  if (options_.ranks == nullptr) return report(seconds);
-  PeReport all = gather(mpi::agree_on_error(*options_.ranks, [&] { return report(seconds); }));
-  gather(x);
-  return all;
+  std::vector<double> parts;
+  PeReport mine = agreed([&] {
+    run(stream, {reinterpret_cast<const Number*>(from.data), reinterpret_cast<Number*>(to.data),
+                 backend::nanoseconds(backend::usual_watchdog)});
+    runtime.wait(stream);
+    const double seconds = seconds_since(start);
+    copies_->bring_out(x, stream);
+    runtime.wait(stream);
+    copies_->hand_out(x);
+    if (options_.ranks != nullptr) parts = own_parts(x);
+    return report(seconds);
+  });
+  if (options_.ranks == nullptr) return mine;
+  gather(std::move(parts), x);
+  return gather(std::move(mine));
 }
 
 template <Scalar T>
@@ -135,19 +154,20 @@ void DevicePes<T>::reset(void* stream) const {
 }
 
 template <Scalar T>
-void DevicePes<T>::gather(Vectors<T> x) const {
-  const mpi::Communicator& ranks = *options_.ranks;
+std::vector<double> DevicePes<T>::own_parts(Vectors<T> x) const {
   constexpr std::size_t reals = sizeof(T) / sizeof(RealOf<T>);
   std::vector<double> parts(usize(x.rows) * reals);
-  auto* const real = reinterpret_cast<RealOf<T>*>(x.data);
-  const auto for_each_own = [&](const auto& visit) {
-    for (const Index number : programs_.pe[usize(ranks.rank())].number) {
-      for (std::size_t k = 0; k < reals; ++k) visit(usize(number) * reals + k);
-    }
-  };
-  for_each_own([&](std::size_t i) { parts[i] = double(real[i]); });
-  ranks.sum(parts);
-  std::ranges::transform(parts, real, [](double part) { return static_cast<RealOf<T>>(part); });
+  const auto* const real = reinterpret_cast<const RealOf<T>*>(x.data);
+  for (const Index number : programs_.pe[usize(options_.ranks->rank())].number)
+    std::copy_n(real + usize(number) * reals, reals, parts.begin() + number * Offset{reals});
+  return parts;
+}
+
+template <Scalar T>
+void DevicePes<T>::gather(std::vector<double> parts, Vectors<T> x) const {
+  options_.ranks->sum(parts);
+  std::ranges::transform(parts, reinterpret_cast<RealOf<T>*>(x.data),
+                         [](double part) { return static_cast<RealOf<T>>(part); });
 }
 
 template <Scalar T>

@@ -36,9 +36,9 @@ class DevicePes {
   DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design, const DevicePeOptions& options);
 
   // b and x have A's rows; they may be the same memory, and on a GPU in its memory, unless there are ranks:
-  // these have all of b and get all of x. The report is of all
-  // right-hand sides, which are solved one after the other; times are those of a clock on the wall, and a PE
-  // is idle as long as its warps wait on the mean.
+  // these have all of b and get all of x. The report is of all right-hand sides, which are solved one after
+  // the other; times are those of a clock on the wall, and a PE is idle as long as its warps wait on the
+  // mean.
   PeReport solve(Vectors<const T> b, Vectors<T> x);
 
  private:
@@ -53,13 +53,20 @@ class DevicePes {
     backend::DeviceArray<const PeView<Number>> view_there;
   };
 
+  // Runs work(), which waits for no other rank; an error in it is that of all ranks.
+  template <class Work>
+  auto agreed(const Work& work) const {
+    return options_.ranks == nullptr ? work() : mpi::agree_on_error(*options_.ranks, work);
+  }
   bool is_here(Index pe) const { return options_.ranks == nullptr || options_.ranks->rank() == pe; }
+  void begin(const sptrsv::LowerSystem<T>& system, const NamedDesign& design);
   // The memory of all ranks, by PE. Collective.
   std::vector<std::byte*> share_memory();
   void place_pes(const std::vector<std::byte*>& shared);
   void reset(void* stream) const;
-  // Of ranks: what each has solved, and done, to all. Collective.
-  void gather(Vectors<T> x) const;
+  // Of ranks: what each has solved (of real and imaginary parts), and done, to all. Collective.
+  std::vector<double> own_parts(Vectors<T> x) const;
+  void gather(std::vector<double> parts, Vectors<T> x) const;
   PeReport gather(PeReport mine) const;
   PeReport solve_column(Vectors<const T> b, Vectors<T> x);
   void run(void* stream, const PeTask<Number>& task) const;
