@@ -75,6 +75,10 @@ TEST(FrontOwners, ShareLargeFronts) {
       EXPECT_LT(std::ranges::max(entries), 1.5 * all / ranks + double(largest)) << ranks;
       for (Index f = 0; f < tree.fronts(); ++f) {
         EXPECT_EQ(owners.of_front[usize(f)] == -1, owners.shared.contains(f));
+        for (Index r = 0; r < ranks; ++r) {
+          EXPECT_EQ(owners.assembled_by(r)[usize(f)] != 0,
+                    owners.shared.contains(f) || owners.of_front[usize(f)] == r);
+        }
         if (!owners.shared.contains(f)) continue;
         const SharedFront& front = owners.shared.at(f);
         const auto sharers = front.arrowheads.owners();

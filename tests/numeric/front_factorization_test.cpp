@@ -44,9 +44,28 @@ struct Process {
       own.push_back(owners[usize(f)] == me);
       for (const Index k : tree.members(f)) own_supernodes[usize(k)] = own.back();
     }
-    fronts = make_fronts(a.pattern, {}, {}, structure, kind, own_supernodes);
+    fronts = make_fronts(a.pattern, {}, {}, structure, kind, {own_supernodes, own});
   }
 };
+
+// Not those of the fronts of others, whose contributions are added elsewhere.
+TEST(Fronts, HaveThePlacesThatAreAssembledHere) {
+  const auto a = testing::random_matrix<double>({.n = 60, .density = 0.05, .seed = 1});
+  const auto structure = testing::random_structure(a.pattern, 6, 1);
+  const std::vector<Index> owners = random_owners(build_front_tree(*structure).fronts(), 1);
+  const Fronts all = make_fronts(a.pattern, {}, {}, structure, Kind::lu);
+  for (Index r = 0; r < processes; ++r) {
+    const Process<double> here(a, structure, Kind::lu, owners, r);
+    for (Index f = 0; f < all.tree.fronts(); ++f) {
+      const Index parent = all.tree.parent[usize(f)];
+      if (parent != -1 && owners[usize(parent)] == r) {
+        EXPECT_TRUE(std::ranges::equal(here.fronts.places_in_parent(f), all.places_in_parent(f))) << f;
+      } else {
+        EXPECT_TRUE(here.fronts.places_in_parent(f).empty()) << f;
+      }
+    }
+  }
+}
 
 // The factors of all processes, put together.
 template <Scalar T>

@@ -228,6 +228,13 @@ FrontOwners::FrontOwners(const symbolic::Structure& s, Index ranks, std::optiona
   Owners(s, ranks, kind).find(*this);
 }
 
+// Of a shared front's assembly the ranks of its children have a part, too.
+std::vector<char> FrontOwners::assembled_by(Index rank) const {
+  std::vector<char> assembled = are_of(of_front, rank);
+  for (const auto& [front, shared_front] : shared) assembled[usize(front)] = 1;
+  return assembled;
+}
+
 numeric::Arrowheads FrontOwners::contribution(Index f, Index height) const {
   const auto found = shared.find(f);
   if (found != shared.end()) return found->second.contribution();

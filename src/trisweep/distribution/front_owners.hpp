@@ -46,6 +46,9 @@ struct FrontOwners {
   FrontOwners(const symbolic::Structure& structure, Index ranks,
               std::optional<numeric::Kind> kind = std::nullopt);
 
+  // Whether that rank may have a part in the assembly of each front.
+  std::vector<char> assembled_by(Index rank) const;
+
   // The contribution block of front f, of so many rows.
   numeric::Arrowheads contribution(Index f, Index height) const;
 };

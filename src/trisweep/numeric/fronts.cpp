@@ -53,7 +53,7 @@ class Positions {
   std::vector<Index> position_;
 };
 
-void measure(const symbolic::Structure& s, std::span<const char> own, Fronts& f) {
+void measure(const symbolic::Structure& s, std::span<const char> makes_panels, Fronts& f) {
   f.flops.assign(usize(f.tree.fronts()), 0);
   for (Index front = 0; front < f.tree.fronts(); ++front) {
     for (const Index k : f.tree.members(front))
@@ -64,7 +64,7 @@ void measure(const symbolic::Structure& s, std::span<const char> own, Fronts& f)
   f.panel_ptr.resize(usize(s.supernodes()) + 1);
   f.diagonal_ptr.resize(usize(s.supernodes()) + 1);
   for (Index k = 0; k < s.supernodes(); ++k) {
-    const Offset w = s.width(k), made = own.empty() || own[usize(k)] ? 1 : 0;
+    const Offset w = s.width(k), made = makes_panels.empty() || makes_panels[usize(k)] ? 1 : 0;
     f.all_panel_entries += w * s.height(k);
     f.panel_ptr[usize(k) + 1] = f.panel_ptr[usize(k)] + made * w * s.height(k);
     f.diagonal_ptr[usize(k) + 1] = f.diagonal_ptr[usize(k)] + made * w * w;
@@ -100,14 +100,19 @@ void deal_entries(const matrix::Pattern& a, std::span<const Index> row_new, std:
   });
 }
 
-void find_places(const symbolic::Structure& s, Fronts& f) {
+void find_places(const symbolic::Structure& s, std::span<const char> assembled, Fronts& f) {
   const FrontTree& tree = f.tree;
+  const auto is_assembled = [&](Index front) { return assembled.empty() || assembled[usize(front)]; };
   f.place_ptr.assign(usize(tree.fronts()) + 1, 0);
-  for (std::size_t front = 0; front < tree.height.size(); ++front)
-    f.place_ptr[front + 1] = f.place_ptr[front] + tree.height[front];
+  for (std::size_t front = 0; front < tree.height.size(); ++front) {
+    const Index parent = tree.parent[front];
+    const bool has_places = parent != -1 && is_assembled(parent);
+    f.place_ptr[front + 1] = f.place_ptr[front] + (has_places ? tree.height[front] : 0);
+  }
   f.place.resize(usize(f.place_ptr.back()));
   Positions positions(s);
   for (Index front = 0; front < tree.fronts(); ++front) {
+    if (!is_assembled(front)) continue;
     const auto members = tree.members(front);
     PanelPositions position{};
     for (std::size_t i = members.size(); i-- > 0;) {
@@ -163,7 +168,7 @@ void record_fronts(Fronts& f) {
 
 Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
                    std::span<const Index> col_new, std::shared_ptr<const symbolic::Structure> structure,
-                   Kind kind, std::span<const char> own) {
+                   Kind kind, const OwnFronts& own) {
   const symbolic::Structure& s = *structure;
   if (pattern.rows != s.n || pattern.cols != s.n) {
     throw Error(ErrorKind::usage,
@@ -171,9 +176,9 @@ Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_ne
                             pattern.cols, s.n));
   }
   Fronts f{.structure = structure, .kind = kind, .tree = build_front_tree(s)};
-  measure(s, own, f);
+  measure(s, own.panels, f);
   deal_entries(pattern, row_new, col_new, f);
-  find_places(s, f);
+  find_places(s, own.assembled, f);
   record_fronts(f);
   return f;
 }

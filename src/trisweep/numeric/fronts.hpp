@@ -48,8 +48,9 @@ struct Fronts {
   Index widest_divided = 1;          // columns of a supernode that is not kept whole
   std::vector<Offset> entry_ptr;     // supernodes + 1
   std::vector<MatrixEntry> entry;
-  std::vector<Offset> place_ptr;    // fronts + 1
-  std::vector<Index> place;         // of the rows of a front's contribution block in the front of its parent
+  std::vector<Offset> place_ptr;  // fronts + 1
+  // Of the rows of a front's contribution block in the front of its parent, where that is assembled here.
+  std::vector<Index> place;
   std::vector<FrontRecord> record;  // by front
 
   // Of all panels that are made here.
@@ -62,12 +63,17 @@ struct Fronts {
   }
 };
 
+// What of a factorization is this process's. Empty: all of it.
+struct OwnFronts {
+  std::span<const char> panels{};     // by supernode: whether they are made here
+  std::span<const char> assembled{};  // by front: whether entries or contributions are added to it here
+};
+
 // Entry (i, j) of the pattern is entry (row_new[i], col_new[j]) of the matrix in the structure's order;
 // empty: it is in that order. All kinds but LU read the lower triangle. Throws Error(usage) when an entry
-// lies outside the structure. `own`: by supernode, whether its panels are made in this process (empty: all
-// are); of others neither panels nor entries are needed.
+// lies outside the structure; those of fronts that are not assembled here are ignored.
 Fronts make_fronts(const matrix::Pattern& pattern, std::span<const Index> row_new,
                    std::span<const Index> col_new, std::shared_ptr<const symbolic::Structure> structure,
-                   Kind kind, std::span<const char> own = {});
+                   Kind kind, const OwnFronts& own = {});
 
 }  // namespace trisweep::numeric

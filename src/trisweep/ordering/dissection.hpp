@@ -45,7 +45,7 @@ struct Subdomain {
   Dissection how{};
 };
 
-// Who dissects at the same time.
+// Who dissects at the same time, on other ranks, and has gathered the matrix for that.
 class Helpers {
  public:
   class Answer {
@@ -57,6 +57,8 @@ class Helpers {
   virtual ~Helpers() = default;
   // Has a subdomain dissected; null where nobody is left for that.
   virtual std::unique_ptr<Answer> give(const Subdomain& domain) = 0;
+  // From here on the pattern of the matrix is read alone: the memory of its values is free.
+  virtual void let_values_go() {}
 };
 
 // Recursive vertex separators by METIS, down to subdomains that are ordered by minimum degree. Deterministic

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -46,12 +47,12 @@ MetisOptions metis_options(Index seed) {
   return options;
 }
 
-// A graph, and its vertices' numbers in the one that is dissected.
+// A graph, and its vertices' numbers in the one that is dissected, which the first one may be.
 struct Domain {
-  Graph graph;
+  std::shared_ptr<const Graph> graph;
   std::vector<Index> names;
 
-  Index vertices() const { return graph.vertices(); }
+  Index vertices() const { return graph->vertices(); }
 };
 
 class Dissector {
@@ -91,13 +92,13 @@ class Dissector {
   };
 
   Split split(Domain domain) {
-    Graph& graph = domain.graph;
-    const std::vector<char> side = bisect(graph);
+    const std::vector<char> side = bisect(*domain.graph);
     std::array<std::vector<Index>, 3> part;
-    for (Index v = 0; v < graph.vertices(); ++v) part[usize(side[usize(v)])].push_back(v);
+    for (Index v = 0; v < domain.vertices(); ++v) part[usize(side[usize(v)])].push_back(v);
     Split result;
-    for (const std::size_t k : {0, 1}) result.half[k].graph = induced(graph, part[k], place_);
-    graph = {};  // the halves together are as large: hold no more than that down the recursion
+    for (const std::size_t k : {0, 1})
+      result.half[k].graph = std::make_shared<const Graph>(induced(*domain.graph, part[k], place_));
+    domain.graph.reset();  // the halves together are as large: hold no more than that down the recursion
     for (auto& list : part) {
       for (Index& v : list) v = domain.names[usize(v)];
     }
@@ -108,12 +109,12 @@ class Dissector {
 
   // Of the subtree below `node`; null: nobody helps.
   std::unique_ptr<Helpers::Answer> give(Domain& domain, Index node) {
-    if (!helpers_ || domain.graph.edges() < least_edges_to_give) return nullptr;
+    if (!helpers_ || domain.graph->edges() < least_edges_to_give) return nullptr;
     Subdomain given{
         .graph = with_halo(whole_, domain.names, place_in_whole_), .inner = domain.vertices(), .how = how_};
     given.how.levels -= depth(node);
     auto answer = helpers_->give(given);
-    if (answer) domain.graph = {};
+    if (answer) domain.graph.reset();
     return answer;
   }
 
@@ -129,9 +130,9 @@ class Dissector {
 
   // Appends the domain's vertices to `order`.
   void order_leaf(Domain domain, std::vector<Index>& order) {
-    if (how_.by_cost && domain.graph.total_weight() > how_.undivided) {
+    if (how_.by_cost && domain.graph->total_weight() > how_.undivided) {
       const MinimumDegree found = by_minimum_degree(domain);
-      if (costs_less_than_dissecting(found, domain.graph)) {
+      if (costs_less_than_dissecting(found, *domain.graph)) {
         append(found.order, order);
         return;
       }
@@ -141,7 +142,7 @@ class Dissector {
 
   void order_domain(Domain domain, std::vector<Index>& order) {
     const Index n = domain.vertices();
-    if (domain.graph.total_weight() <= how_.undivided) {
+    if (domain.graph->total_weight() <= how_.undivided) {
       append(by_minimum_degree(domain).order, order);
       return;
     }
@@ -167,7 +168,7 @@ class Dissector {
   }
 
   // A side, 0 or 1, or `in_separator` for each vertex.
-  std::vector<char> bisect(Graph& graph) {
+  std::vector<char> bisect(const Graph& graph) {
     std::vector<Index> component;
     const Index count = components(graph, component);
     if (count == 1) return cut(graph);
@@ -197,7 +198,7 @@ class Dissector {
     for (Index v = 0; v < graph.vertices(); ++v) {
       if (component[usize(v)] == which) vertices.push_back(v);
     }
-    Graph part = induced(graph, vertices, place_);
+    const Graph part = induced(graph, vertices, place_);
     const std::vector<char> part_side = cut(part);
     std::array<Offset, 3> load{0, 0, 0};
     for (std::size_t k = 0; k < vertices.size(); ++k) {
@@ -208,7 +209,7 @@ class Dissector {
   }
 
   // A connected graph; a complete one has nothing to gain, and METIS does not expect it.
-  std::vector<char> cut(Graph& graph) {
+  std::vector<char> cut(const Graph& graph) {
     const Offset n = graph.vertices();
     if (graph.edges() == n * (n - 1)) return std::vector<char>(usize(n), in_separator);
     // A graph, one of half the vertices, and so on: METIS ends the program where it gets no memory for them.
@@ -218,8 +219,11 @@ class Dissector {
     if (bytes > small) require_memory(bytes, "ordering");
     std::vector<Index> part(usize(n));
     Index vertices = graph.vertices(), separator_weight = 0;
-    check_metis(METIS_ComputeVertexSeparator(&vertices, graph.ptr.data(), graph.adjacent.data(),
-                                             graph.weight.data(), options_.data(), &separator_weight,
+    const auto read = [](const std::vector<Index>& list) {
+      return const_cast<Index*>(list.data());  // METIS does not write to them
+    };
+    check_metis(METIS_ComputeVertexSeparator(&vertices, read(graph.ptr), read(graph.adjacent),
+                                             read(graph.weight), options_.data(), &separator_weight,
                                              part.data()));
     return {part.begin(), part.end()};
   }
@@ -244,10 +248,10 @@ TreeVertices dissect_with_metis(const Subdomain& domain, Helpers* helpers, Obser
   all.names.resize(usize(domain.inner));
   std::iota(all.names.begin(), all.names.end(), 0);
   if (domain.inner == domain.graph.vertices()) {
-    all.graph = domain.graph;
+    all.graph = {std::shared_ptr<void>(), &domain.graph};
   } else {
     std::vector<Index> place;
-    all.graph = induced(domain.graph, all.names, place);
+    all.graph = std::make_shared<const Graph>(induced(domain.graph, all.names, place));
   }
   dissector.dissect(std::move(all), 1);
   return dissector.take();

@@ -228,6 +228,7 @@ OrderedPattern order_checked(const matrix::Csr<T>& a, bool symmetric, const Orde
     ordering.partner = pairs_of(a, matching);
     matching.col_of_row = diagonal_matching(a.rows()).col_of_row;
   }
+  if (options.helpers) options.helpers->let_values_go();
   matrix::Pattern pattern = matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row));
   if (!ordering.partner.empty()) pattern = with_pairs_united(pattern, ordering.partner);
   Numbering numbering = number(pattern, options, observer);

@@ -214,7 +214,7 @@ std::unique_ptr<ordering::Helpers::Answer> DissectingRanks::give(const Subdomain
 void help_to_dissect(const Communicator& comm) {
   const auto [leader, end] = place_of(comm.rank(), comm.size());
   const auto task = receive<Task>(comm, leader);
-  DissectingRanks others(comm, end);
+  DissectingRanks others(comm, end, [] {});
   if (task.vertices == 0) return others.let_go();
   std::vector<Index> packed;
   tell(comm, leader, [&] { packed.resize(packed_graph_size(task)); });

@@ -240,9 +240,10 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
   const bool is_first = !fronts_;  // what it frees further ones will take again
   mpi::agree_on_error(comm, [&] {
     if (!fronts_) {
-      const std::vector<char> mine = distribution::are_of(owners_.of_supernode, comm.rank());
-      fronts_.emplace(
-          numeric::make_fronts(values->rows.pattern, {}, {}, current_->structure, current_->kind, mine));
+      const std::vector<char> panels = distribution::are_of(owners_.of_supernode, comm.rank());
+      const std::vector<char> assembled = owners_.assembled_by(comm.rank());
+      fronts_.emplace(numeric::make_fronts(values->rows.pattern, {}, {}, current_->structure, current_->kind,
+                                           {panels, assembled}));
     }
     require_memory(usize(fronts_->factor_entries()) * sizeof(F), "this rank's part of the factorization",
                    usize(options.threads) * numeric::addresses_of_thread);

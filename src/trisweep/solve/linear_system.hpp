@@ -31,17 +31,18 @@ class LinearSystem {
   // Throws Error(input), naming row and column, when b has an entry that is not finite.
   void require_finite(Vectors<const T> b, const TriangularSolver<T>& solver);
 
-  // Gathers the matrix on rank 0 and runs work(matrix) there, and meanwhile help() on all others.
+  // Gathers the matrix on rank 0 and runs work(matrix, room) there, and meanwhile help() on all others.
+  // `room`: the matrix, unless this rank has it anyway.
   template <class Work, class Help>
   void gather(const Work& work, const Help& help) const {
     const mpi::LongWork long_work(comm_);
     matrix::Csr<T> room;
     const matrix::Csr<T>& whole = a_->whole(room);
-    mpi::agree_on_error(comm_, [&] { comm_.rank() == 0 ? work(whole) : help(); });
+    mpi::agree_on_error(comm_, [&] { comm_.rank() == 0 ? work(whole, room) : help(); });
   }
   template <class Work>
   void gather(const Work& work) const {
-    gather(work, [] {});
+    gather([&](const matrix::Csr<T>& whole, matrix::Csr<T>&) { work(whole); }, [] {});
   }
 
   // A gathered matrix in the units and by the numbers of the callers. For rank 0 alone.
