@@ -47,6 +47,7 @@ class Factoring {
   // In the order in which all ranks come to the fronts.
   FactorizationPrice run() && {
     take_entries();
+    take_places();
     const std::vector<char> whole = factor_subtrees();
     for (const Index f : owners_.order) {
       const auto shared = owners_.shared.find(f);
@@ -70,6 +71,20 @@ class Factoring {
     const double rows = several ? double(s_.n) + double(s_.row.size()) : 0;
     const double seconds = (entry_seconds + (several ? sent_seconds : 0)) * entries + row_seconds * rows;
     for (Index r = 0; r < line_.ranks(); ++r) line_.compute(r, seconds);
+  }
+
+  // Of the rows of contribution blocks, on the ranks that add these to a front; of shared fronts on all.
+  void take_places() {
+    std::vector<Offset> of_rank(usize(line_.ranks()), 0);
+    Offset of_all = 0;
+    for (Index f = 0; f < tree_.fronts(); ++f) {
+      const Index parent = tree_.parent[usize(f)];
+      if (parent == -1) continue;
+      const Index r = owners_.of_front[usize(parent)];
+      (r == -1 ? of_all : of_rank[usize(r)]) += tree_.height[usize(f)];
+    }
+    for (Index r = 0; r < line_.ranks(); ++r)
+      line_[r].place_bytes = Offset{sizeof(Index)} * (of_rank[usize(r)] + of_all);
   }
 
   // Those that one rank has whole. Returns which fronts these are.
@@ -332,17 +347,14 @@ class Factoring {
   }
 
   // What solve::FrontsFactorizer has. Of an unknown: its new row and column, their scales, its supernode, its
-  // owner, and where its row of A begins. Of a row of the structure its number, and of one of a contribution
-  // block its place in the parent's front. Of supernodes and fronts the lists of Structure, Factors, Fronts
-  // and FrontTree.
+  // owner, and where its row of A begins. Of a row of the structure its number. Of supernodes and fronts the
+  // lists of Structure, Factors, Fronts and FrontTree.
   Offset common_bytes() const {
     constexpr Offset unknown = 4 * sizeof(Index) + 2 * sizeof(double) + sizeof(Offset);
     constexpr Offset supernode = 5 * sizeof(Index) + 7 * sizeof(Offset),
                      front = 96 + sizeof(numeric::FrontRecord);
-    Offset places = 0;
-    for (const Index height : tree_.height) places += height;
     const Offset entry = bytes_ + Offset{sizeof(Index) + sizeof(numeric::MatrixEntry)};
-    return unknown * s_.n + Offset{sizeof(Index)} * (std::ssize(s_.row) + places) +
+    return unknown * s_.n + Offset{sizeof(Index)} * std::ssize(s_.row) +
            Offset{sizeof(symbolic::Block)} * std::ssize(s_.block) + supernode * s_.supernodes() +
            front * tree_.fronts() + entry * problem_.nonzeros / line_.ranks();
   }

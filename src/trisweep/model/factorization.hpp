@@ -46,9 +46,11 @@ struct FactorizationPrice {
     return all;
   }
   double seconds() const { return largest(&FactoringRank::seconds); }  // until the last rank is done
-  Offset memory_bytes() const {
-    return common_bytes + largest(&FactoringRank::peak_bytes);
-  }  // of the fullest
+  Offset memory_bytes() const {                                        // of the fullest
+    Offset most = 0;
+    for (const FactoringRank& one : rank) most = std::max(most, one.peak_bytes + one.place_bytes);
+    return common_bytes + most;
+  }
 };
 
 // As if no pivot were delayed. The machine describes dgemm_flops. O(rows of the structure), and of each

@@ -19,6 +19,7 @@ struct FactoringRank {
   Offset bytes = 0;            // in them
   Offset panel_bytes = 0;      // of the factors that it makes
   Offset peak_bytes = 0;       // those made so far, contribution blocks, and fronts of several ranks, at once
+  Offset place_bytes = 0;      // of lists: where contribution blocks are added to the fronts it assembles
 };
 
 class RankTimelines {
