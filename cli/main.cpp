@@ -16,6 +16,7 @@
 #include "command.hpp"
 #include "external.hpp"
 #include "single_process.hpp"
+#include "trisweep/mpi/agreement.hpp"
 #include "trisweep/mpi/watchdog.hpp"
 #include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/version.hpp"
@@ -73,21 +74,26 @@ std::string wrong_use(const CLI::App& app, const CLI::ParseError& e, const char*
       commands);
 }
 
-// The exit status when there is nothing to run; nothing otherwise.
-std::optional<int> parse(CLI::App& app, int argc, char** argv, Terminal& terminal) {
+// What --help or --version print, in the place of a command to run.
+std::optional<std::string> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) {  // --help and --version
-      std::ostringstream text;
-      app.exit(e, text, text);
-      terminal.print(text.str());
-      return 0;
-    }
-    terminal.error(wrong_use(app, e, argc > 1 ? argv[1] : nullptr));
-    return exit_wrong_use;
+    if (e.get_exit_code() != 0)
+      throw Error(ErrorKind::usage, wrong_use(app, e, argc > 1 ? argv[1] : nullptr));
+    std::ostringstream text;
+    app.exit(e, text, text);
+    return text.str();
   }
+}
+
+// Else ranks would wait for one that does something else.
+void require_same_command(const mpi::Communicator& world, int argc, char** argv) {
+  std::string words;
+  for (int i = 1; i < argc; ++i) words += fmt::format("{}{}", i > 1 ? " " : "", argv[i]);
+  const mpi::Setting command("the command line", words);
+  mpi::require_same(world, {&command, 1});
 }
 
 bool is_built_in(const CLI::App& app, const std::string& name) {
@@ -149,11 +155,17 @@ int run_command(int argc, char** argv) {
   const mpi::LongWork long_work(world);  // of rank 0, which reads and writes the files
   Terminal terminal(world.rank() == 0);
   try {
-    auto status = parse(app, argc, argv, terminal);
+    const auto text = mpi::agree_on_error(world, [&] { return parse(app, argc, argv); });
+    require_same_command(world, argc, argv);
     if (quiet) terminal.be_quiet();
-    if (!status) status = run({world, terminal});
+    int status = 0;
+    if (text) {
+      terminal.print(*text);
+    } else {
+      status = run({world, terminal});
+    }
     mpi::agree_on_error(world, [&] { terminal.require_printed(); });
-    return *status;
+    return status;
   } catch (const mpi::CollectiveError& e) {
     terminal.error(e.what());
     return e.exit_status();

@@ -1,9 +1,10 @@
 """Bad input and failures of every kind, on one rank and on four: one clear message with a remedy, the exit status
 of CONTRIBUTING.md (1 numerical, 2 wrong use or bad input), no hang, and nothing written."""
 import random
+import shlex
 import unittest
 
-from command import CommandTest, dense_text, grid_laplacian, matrix_text
+from command import BINARY, MPIRUN, CommandTest, dense_text, grid_laplacian, matrix_text
 
 BANNER = "%%MatrixMarket matrix coordinate real general\n"
 GOOD = BANNER + "2 2 4\n1 1 4\n1 2 1\n2 1 1\n2 2 3\n"
@@ -221,6 +222,24 @@ class Refusals(CommandTest):
         for name, (arguments, word) in BAD_CALLS.items():
             with self.subTest(name):
                 self.refuse(*arguments, word=word, status=2, left=before, several=2 if name in SEVERAL else 0)
+
+    def test_ranks_with_other_command_lines(self):
+        self.write("a.mtx", matrix_text(9, grid_laplacian(3, 1.0)))
+        solve = [BINARY, "solve", "a.mtx", "--quiet"]
+        for other, says in (([*solve, "--nosuch"], "rank 1: .*--nosuch"), ([*solve, "--threads", "0"], "rank 1: --threads"),
+                            ([*solve, "--method", "gmres"], "ranks differ in the command line"),
+                            ([BINARY, "info", "a.mtx"], "ranks differ in the command line"),
+                            ([BINARY, "--help"], "ranks differ in the command line")):
+            with self.subTest(other[1:]):
+                launcher = [*shlex.split(MPIRUN), "-n", "1", *other, ":", "-n", "1"]
+                result = self.run_here(*solve[1:], launcher=launcher, timeout=60)
+                self.assertEqual(result.status, 2, result)
+                self.assertEqual(len(result.messages()), 1, result)
+                self.assertRegex(result.messages()[0], says.replace("rank 1: ", ""))
+                launcher = [*shlex.split(MPIRUN), "-n", "1", *solve, ":", "-n", "1"]
+                result = self.run_here(*other[1:], launcher=launcher, timeout=60)
+                self.assertEqual(result.status, 2, result)
+                self.assertRegex("\n".join(result.messages()), says)
 
     def test_older_outputs_survive_a_failure(self):
         self.write("truncated.mtx", UNREADABLE["truncated"][0])
