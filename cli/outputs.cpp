@@ -1,6 +1,7 @@
 #include "outputs.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -15,11 +16,16 @@ fs::path path_of(const std::string& name) {
   return name == "-" ? "/dev/stdout" : name;
 }
 
-// By whatever paths and links.
+// By whatever paths and links. (A pipe's path leads nowhere, and fs::equivalent() is not for pipes.)
 bool same_file(const fs::path& a, const fs::path& b) {
+  struct stat of_file {
+  }, of_other{};
+  if (::stat(a.c_str(), &of_file) == 0 && ::stat(b.c_str(), &of_other) == 0)
+    return of_file.st_dev == of_other.st_dev && of_file.st_ino == of_other.st_ino;
   std::error_code missing;
-  return fs::equivalent(a, b, missing) ||
-         fs::weakly_canonical(absolute(a), missing) == fs::weakly_canonical(absolute(b), missing);
+  const fs::path of_a = fs::weakly_canonical(absolute(a), missing),
+                 of_b = fs::weakly_canonical(absolute(b), missing);
+  return !of_a.empty() && of_a == of_b;
 }
 
 bool is_inside(const fs::path& file, const fs::path& folder) {

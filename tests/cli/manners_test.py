@@ -159,6 +159,26 @@ class Manners(CommandTest):
         self.refuse("solve", "a.mtx", "-o", "/dev/stdout", "--json", "-", says="both name -")
         self.assertNotIn("-", self.files())
 
+    def shell(self, script):
+        """Runs a script of bash with the command as $T; fails where it does."""
+        result = subprocess.run(["bash", "-ec", script], cwd=self.folder, env={**os.environ, "T": BINARY},
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(result.returncode, 0, result)
+
+    def test_a_redirected_output_is_shared(self):
+        self.shell("{ echo before; $T solve a.mtx -o - --quiet; $T solve a.mtx --json /dev/fd/1 --quiet; echo after; } > all")
+        lines = self.path("all").read_text().splitlines()
+        self.assertEqual([lines[0], lines[1], lines[-1]], ["before", "%%MatrixMarket matrix array real general", "after"])
+        self.write("x.mtx", "\n".join(lines[1:228]))
+        self.assertEqual(len(read_dense(self.path("x.mtx"))[0]), 225)
+        self.assertEqual(json.loads("\n".join(lines[228:-1]))["matrix"]["rows"], 225)
+
+    def test_pipes_are_not_each_other(self):
+        self.shell("mkfifo x r; cat x > x.mtx & cat r > run.json &"
+                   " $T solve <(cat a.mtx) -o >(cat > x) --json >(cat > r) --quiet; wait")
+        self.assertEqual(len(read_dense(self.path("x.mtx"))[0]), 225)
+        self.assertEqual(self.record("run.json")["matrix"]["rows"], 225)
+
     def test_quiet_is_quiet(self):
         for words in (("solve", "a.mtx", "-o", "x.mtx"), ("solve", "a.mtx", "--method", "gmres"),
                       ("gallery", "poisson3d", "--n", 3), ("bem", "--object", "sphere", "--n", 300, "--json", "b.json"),

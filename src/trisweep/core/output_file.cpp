@@ -42,6 +42,19 @@ bool is_stream(const std::filesystem::path& target) {
   return folder == "/dev" || folder == "/dev/fd" || folder == "/proc/self/fd";
 }
 
+// The number of this process's descriptor of that name; -1: it is none.
+int stream_of(const std::filesystem::path& target) {
+  const auto path = target.lexically_normal();
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  const auto folder = path.parent_path();
+  if (folder != "/dev/fd" && folder != "/proc/self/fd") return -1;
+  const std::string name = path.filename();
+  int number = -1;
+  const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
+  return read.ptr == name.data() + name.size() ? number : -1;
+}
+
 // With symbolic links followed.
 std::filesystem::path resolved(const std::filesystem::path& target) {
   std::error_code unresolved;
@@ -141,9 +154,12 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
   return *this;
 }
 
+// A stream of this process is shared with everything else that is printed to it: by a descriptor with the
+// same position, which opening its file anew would not have.
 void OutputFile::open_direct() {
-  // Appending shares a redirected stream with everything else that is printed to it.
-  descriptor_ = ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  const int stream = stream_of(target_);
+  descriptor_ = stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
+                            : ::open(target_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (descriptor_ < 0) fail_with_errno(target_, errno);
 }
 
