@@ -2,7 +2,11 @@
 
 import unittest
 
+import numpy as np
 import random_systems
+from scipy import sparse
+
+import trisweep
 
 
 class RandomSystems(unittest.TestCase):
@@ -32,6 +36,16 @@ class RandomSystems(unittest.TestCase):
     def test_singular_ones_do_not_pass_for_regular_ones(self):
         by_chance_recovered = [13857, 36848]
         self.check([random_systems.SINGULAR_SEEDS + seed for seed in [*range(60), *by_chance_recovered]])
+
+    def test_floating_graphs_of_which_a_sample_is_recovered_by_chance(self):
+        for seed in (1411, 8711, 8874):
+            rng = np.random.default_rng(seed)
+            n = int(rng.integers(6, 40))
+            weights = (rng.random((n, n)) < 3 / n) * rng.random((n, n))
+            weights = np.triu(weights, 1) + np.diag(rng.random(n - 1), 1)
+            a = sparse.csr_array(np.diag((weights + weights.T).sum(1)) - weights - weights.T)
+            with self.subTest(seed), self.assertRaisesRegex(trisweep.NumericalError, "singular"):
+                trisweep.splu(a).solve(a @ np.arange(n))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@
 // (upwind convection in units at random: a factor of 1.3 from each unknown to the next). But a direction that
 // was missed, which is no null vector, and is then recovered, does not make A singular.
 //
-// Each rank holds its rows of all vectors. Costs one solve, corrected only where that is not a good one;
-// where it missed much, up to eight solves that are refined to the last bit.
+// Each rank holds its rows of all vectors. Costs one solve, corrected only where that is not a good one, two
+// more where it missed half of the digits; and where these missed much, up to eight solves that are refined
+// to the last bit.
 
 #include "trisweep/solve/refinement.hpp"
 
@@ -24,7 +25,7 @@ struct Probe {
   // Whether as much as one digit of the known solution came back. If not, no answer can be trusted, whatever
   // the reason.
   bool recovered = false;
-  // The share of the known solution's largest entry that the first solve missed.
+  // The largest share of a known solution's largest entry that the first solves of one missed.
   double missed = 1;
   // The largest 1 / omega that was looked at, a lower bound of a componentwise condition number; infinite
   // when A v = 0.
