@@ -385,6 +385,16 @@ class Errors(unittest.TestCase):
         self.assertTrue(issubclass(trisweep.NumericalError, ArithmeticError))
         self.assertTrue(issubclass(trisweep.NumericalError, np.linalg.LinAlgError))
 
+    def test_accepted_answers_that_the_last_digits_decide_come_with_a_warning(self):
+        a = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4600, 4600)).tocsr().astype(np.float32)
+        lu = trisweep.splu(a)
+        with self.assertWarnsRegex(trisweep.NumericalWarning, "x satisfies its equations, but the condition number of the matrix is about 1"):
+            lu.solve(np.ones(4600, np.float32))
+        self.assertTrue(lu.report()["solve"]["solved"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            lu.solve(np.ones(4600, np.float32), on_doubt="ignore")
+
 
 class Options(unittest.TestCase):
     def test_lead_to_the_same_answers(self):

@@ -123,6 +123,15 @@ std::string complaint(const solve::Answer& answer) {
                      answer.columns.size(), answer.error.arioli_demmel_duff);
 }
 
+// Of an answer that is accepted.
+inline std::string caution(const solve::Answer& answer) {
+  return fmt::format(
+      "x satisfies its equations, but the condition number of the matrix is about {:.1e}: a change of the "
+      "data "
+      "in the last digit may change every digit of x",
+      answer.condition.condition_estimate);
+}
+
 // Of solver.py's _settings().
 inline solve::SolverOptions options_of(const nb::dict& settings, Observer& observer) {
   const auto bit = [&](const char* name) { return nb::cast<bool>(settings[name]); };
@@ -379,9 +388,10 @@ class RankSolver {
       const auto turn = turn_at_mpi();
       answer_ = work(solver());
     });
-    const std::string words = complaint<T>(*answer_);
+    std::string words = complaint<T>(*answer_);
+    if (words.empty() && answer_->ill_conditioned) words = caution(*answer_);
     if (words.empty()) return nb::none();
-    return nb::make_tuple(words, report_in_turn());
+    return nb::make_tuple(words, report_in_turn(), answer_->solved());
   }
 
   Turns turns_;

@@ -39,7 +39,8 @@ __all__ = ["ForwardError", "NumericalError", "NumericalWarning", "Solver", "fact
 _HOST_MEMORY = 1  # as DLPack counts kinds
 Trans = Literal["N", "T", "H"]
 OnDoubt = Literal["raise", "warn", "ignore"]
-Doubt = tuple[str, dict[str, Any]] | None  # what is to be said against a solution, and the report of it
+# What is to be said against a solution, the report of it, and whether it is accepted all the same.
+Doubt = tuple[str, dict[str, Any], bool] | None
 
 
 @dataclass(frozen=True)
@@ -134,13 +135,15 @@ class Solver:
         Raises ValueError or TypeError when b or out does not fit, RuntimeError when memory or MPI is missing, and
         NumericalError when A is singular to rounding or a column of x does not satisfy its equations. That
         error has x as `.x`, and `.report`, which tells the good columns. `on_doubt` "warn" returns x with a
-        NumericalWarning instead, "ignore" without.
+        NumericalWarning instead, "ignore" without. An accepted x of which no digit needs to be right, since A is that
+        ill-conditioned, comes with a NumericalWarning, too.
 
         >>> lu = trisweep.splu(a)
         >>> lu.solve(b, trans="T").round(6)
         array([2.5, 4. , 4.5, 4. , 2.5])
-        >>> y = lu.solve(b[lu.perm_c], system="L")
-        >>> bool(np.allclose(lu.L @ y, b))
+        >>> y = lu.solve((lu.row_scale * b)[np.argsort(lu.perm_r)], system="L")
+        >>> z = lu.solve(y, system="U")
+        >>> bool(np.allclose(a @ (lu.col_scale * z[lu.perm_c]), b))
         True
         """
         if system != "A":
@@ -473,10 +476,10 @@ class Solver:
     def _doubt(self, x: NDArray | DlpackArray, doubt: Doubt, on_doubt: str) -> None:
         if doubt is None:
             return
-        complaint, report = doubt
-        if on_doubt == "raise":
+        complaint, report, is_accepted = doubt
+        if on_doubt == "raise" and not is_accepted:
             raise NumericalError(complaint, x, report)
-        if on_doubt == "warn":
+        if on_doubt != "ignore":
             warnings.warn(complaint, NumericalWarning, stacklevel=3)
 
     @property
