@@ -388,7 +388,8 @@ class Errors(unittest.TestCase):
     def test_accepted_answers_that_the_last_digits_decide_come_with_a_warning(self):
         a = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(4600, 4600)).tocsr().astype(np.float32)
         lu = trisweep.splu(a)
-        with self.assertWarnsRegex(trisweep.NumericalWarning, "x satisfies its equations, but the condition number of the matrix is about 1"):
+        said = "x satisfies its equations, but the condition number of the matrix is about 1"
+        with self.assertWarnsRegex(trisweep.NumericalWarning, said):
             lu.solve(np.ones(4600, np.float32))
         self.assertTrue(lu.report()["solve"]["solved"])
         with warnings.catch_warnings():

@@ -57,4 +57,11 @@ struct FactorSources {
   }
 };
 
+// A solver's matrix, as its callers gave it, with the factors.
+template <Scalar T>
+struct FactoredSystem {
+  matrix::Csr<T> a;  // on rank 0, rows and columns by their numbers in the whole matrix; elsewhere empty
+  FactorSources<T> factors;  // of it
+};
+
 }  // namespace trisweep::solve

@@ -1,5 +1,5 @@
 #pragma once
-// Factors that a solver begins with, instead of making them (FactorSources), and systems with their factors.
+// Factors that a solver begins with, instead of making them (FactorSources).
 
 #include <memory>
 
@@ -7,13 +7,6 @@
 #include "trisweep/solve/linear_system.hpp"
 
 namespace trisweep::solve {
-
-// A solver's matrix, as its callers gave it, with the factors.
-template <Scalar T>
-struct FactoredSystem {
-  matrix::Csr<T> a;  // on rank 0, rows and columns by their numbers in the whole matrix; elsewhere empty
-  FactorSources<T> factors;  // of it
-};
 
 // The factors `of_caller` as those of the system, which has the caller's rows in the order of its ranks and
 // in units of its own. Collective. Throws Error(usage) on every rank when the factors have another number of
