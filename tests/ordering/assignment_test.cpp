@@ -2,7 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "support/largest.hpp"
 
 namespace trisweep::ordering {
 namespace {
@@ -55,6 +63,174 @@ TEST(Assignment, OfTooFewColumns) {
   assignment.solve(silent_observer(), 0.5);
   assignment.solve(silent_observer());
   EXPECT_EQ(assignment.rank(), 1);
+}
+
+struct Entry {
+  Index row, col;
+  double cost;
+};
+
+Costs costs_of(Index n, const std::vector<Entry>& entries) {
+  Costs costs{.row_ptr = std::vector<Offset>(usize(n) + 1), .col = {}, .cost = {}};
+  for (const Entry& e : entries) ++costs.row_ptr[usize(e.row) + 1];
+  std::partial_sum(costs.row_ptr.begin(), costs.row_ptr.end(), costs.row_ptr.begin());
+  costs.col.resize(entries.size());
+  costs.cost.resize(entries.size());
+  std::vector<Offset> next = costs.row_ptr;
+  for (const Entry& e : entries) {
+    const auto p = usize(next[usize(e.row)]++);
+    costs.col[p] = e.col;
+    costs.cost[p] = e.cost;
+  }
+  return costs;
+}
+
+// Row i has the columns i and i - 1, the first row its own: one matching only, to which the cheapest entries
+// of rows hardly lead.
+Costs bidiagonal(Index n, std::mt19937& random, bool shuffle_rows = false) {
+  std::vector<Index> row(usize(n));
+  std::iota(row.begin(), row.end(), 0);
+  if (shuffle_rows) std::shuffle(row.begin(), row.end(), random);
+  std::uniform_real_distribution<double> cost(0, 4);
+  std::vector<Entry> entries;
+  for (Index i = 0; i < n; ++i) {
+    if (i > 0) entries.push_back({row[usize(i)], i - 1, cost(random)});
+    entries.push_back({row[usize(i)], i, 3});
+  }
+  return costs_of(n, entries);
+}
+
+// Each row has its own column and one to four others, of few different costs: many paths are as short.
+Costs scattered(Index n, std::mt19937& random) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < n; ++i) {
+    std::vector<Index> cols{i};
+    for (auto more = 1 + random() % 4; more > 0; --more) cols.push_back(Index(random() % unsigned(n)));
+    std::sort(cols.begin(), cols.end());
+    cols.erase(std::unique(cols.begin(), cols.end()), cols.end());
+    for (const Index j : cols) entries.push_back({i, j, j == i ? 9.0 : double(random() % 8)});
+  }
+  return costs_of(n, entries);
+}
+
+// Odd segments have `length` rows and one column less, even ones a column more than rows: a row of each odd
+// segment is left.
+Costs deficient_chains(Index segments, Index length, std::mt19937& random) {
+  std::uniform_real_distribution<double> cost(0, 6);
+  std::vector<Entry> entries;
+  Index row = 0, col = 0;
+  for (Index s = 0; s < segments; ++s, row += length, col += length - 1) {
+    for (Index k = 0; k < length; ++k) {
+      if (k > 0) entries.push_back({row + k, col + k - 1, cost(random)});
+      if (k + 1 < length) entries.push_back({row + k, col + k, cost(random)});
+    }
+  }
+  for (Index s = 0; s < segments; ++s, row += length - 1, col += length) {
+    for (Index k = 0; k + 1 < length; ++k) {
+      entries.push_back({row + k, col + k, cost(random)});
+      entries.push_back({row + k, col + k + 1, cost(random)});
+    }
+  }
+  return costs_of(row, entries);
+}
+
+// Whatever is matched, what no matching costs less than is proved by dual variables: u(i) + v(j) <= c(i,j),
+// and equal in the matched entries. Each column has one row.
+void expect_proved(const Costs& costs, const Assignment& assignment) {
+  const auto n = assignment.col_of_row().size();
+  Index matched = 0;
+  std::vector<char> used(n);
+  testing_support::Largest infeasible, slack;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (Offset p = costs.row_ptr[i]; p < costs.row_ptr[i + 1]; ++p) {
+      const Index j = costs.col[usize(p)];
+      const double reduced = costs.cost[usize(p)] - assignment.u()[i] - assignment.v()[usize(j)];
+      infeasible.add(-reduced);
+      if (assignment.col_of_row()[i] != j) continue;
+      ++matched;
+      EXPECT_FALSE(std::exchange(used[usize(j)], 1)) << j;
+      slack.add(std::abs(reduced));
+    }
+  }
+  EXPECT_EQ(matched, assignment.rank());
+  EXPECT_LE(infeasible.value(), 1e-9);
+  EXPECT_LE(slack.value(), 1e-9);
+}
+
+void expect_optimal(const Costs& costs) {
+  Assignment assignment(costs);
+  EXPECT_TRUE(assignment.solve(silent_observer()));
+  EXPECT_EQ(assignment.rank(), std::ssize(costs.row_ptr) - 1);
+  expect_proved(costs, assignment);
+}
+
+TEST(Assignment, IsOptimalInChains) {
+  std::mt19937 random(1);
+  for (const Index n : {1, 2, 3, 10, 100, 1000, 5000}) {
+    SCOPED_TRACE(n);
+    expect_optimal(bidiagonal(n, random));
+    expect_optimal(bidiagonal(n, random, true));
+  }
+}
+
+TEST(Assignment, IsOptimalWhereManyPathsAreAsShort) {
+  std::mt19937 random(2);
+  for (const Index n : {5, 50, 500, 5000}) {
+    SCOPED_TRACE(n);
+    for (int trial = 0; trial < 5; ++trial) expect_optimal(scattered(n, random));
+  }
+}
+
+TEST(Assignment, MatchesWhatCanBeOfDeficientChains) {
+  std::mt19937 random(3);
+  for (const Index length : {2, 3, 10, 1000}) {
+    SCOPED_TRACE(length);
+    const Costs costs = deficient_chains(20, length, random);
+    Assignment assignment(costs);
+    assignment.solve(silent_observer());
+    EXPECT_EQ(assignment.rank(), std::ssize(costs.row_ptr) - 1 - 20);
+    expect_proved(costs, assignment);
+  }
+}
+
+TEST(Assignment, SaysWhetherAllRowsOfAChainCostMore) {
+  std::mt19937 random(4);
+  constexpr Index n = 10'000;
+  const Costs costs = bidiagonal(n, random);
+  constexpr double optimum = 3.0 * n;
+  for (const double share : {0.5, 0.9, 0.999, 1.0001}) {
+    SCOPED_TRACE(share);
+    Assignment assignment(costs);
+    EXPECT_EQ(assignment.solve(silent_observer(), share * optimum), share > 1);
+    EXPECT_TRUE(assignment.solve(silent_observer()));
+    EXPECT_EQ(cost_of(costs, assignment), optimum);
+    expect_proved(costs, assignment);
+  }
+}
+
+// What is settled by searches is reported every 4096 columns.
+struct Reports : Observer {
+  int count = 0;
+  double last = 0;
+  void progress(std::string_view stage, double fraction) override {
+    EXPECT_EQ(stage, "match");
+    EXPECT_GE(fraction, last);
+    last = fraction;
+    ++count;
+  }
+};
+
+// One search for each row would settle 800 million columns.
+TEST(Assignment, SettlesFewColumnsOfLongChains) {
+  std::mt19937 random(5);
+  constexpr Index n = 100'000;
+  const Costs costs = bidiagonal(n, random);
+  Assignment assignment(costs);
+  Reports reports;
+  EXPECT_TRUE(assignment.solve(reports));
+  EXPECT_LT(reports.count, 25 * n / 4096);
+  EXPECT_EQ(assignment.rank(), n);
+  expect_proved(costs, assignment);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "trisweep/ordering/matching.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -186,6 +188,50 @@ TEST(Matching, SaysWhatIsStructurallySingular) {
     thin.pattern.row_ptr.push_back(static_cast<Offset>(thin.value.size()));
   }
   EXPECT_THAT(message_of(thin), testing::HasSubstr("rank is 50 of 2000"));
+}
+
+// -1, 2, -1 for velocities on a line, and the differences of pressures between them, which have no diagonal.
+// With pressures at both ends there is one more than can be matched.
+Csr<double> stokes_chain(Index velocities, Index pressures, bool alternating) {
+  const Index n = velocities + pressures;
+  // Velocity i lies between the pressures i - 1 + shift and i + shift.
+  const Index shift = pressures > velocities ? 1 : 0;
+  const auto velocity = [&](Index i) { return alternating ? 2 * i + shift : i; };
+  const auto pressure = [&](Index k) { return alternating ? 2 * k + 1 - shift : velocities + k; };
+  std::vector<std::map<Index, double>> rows(usize(n));
+  for (Index i = 0; i < velocities; ++i) {
+    for (const Index other : {i - 1, i, i + 1}) {
+      if (other >= 0 && other < velocities) rows[usize(velocity(i))][velocity(other)] = other == i ? 2 : -1;
+    }
+    for (const Index k : {i - 1 + shift, i + shift}) {
+      if (k < 0 || k >= pressures) continue;
+      const double difference = k == i + shift ? 1 : -1;
+      rows[usize(velocity(i))][pressure(k)] = difference;
+      rows[usize(pressure(k))][velocity(i)] = difference;
+    }
+  }
+  Csr<double> a{.pattern = {.rows = n, .cols = n, .row_ptr = {0}, .col = {}}, .value = {}};
+  for (const auto& row : rows) {
+    for (const auto& [j, value] : row) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(value);
+    }
+    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+  }
+  return a;
+}
+
+TEST(Matching, OfStokesChains) {
+  for (const bool alternating : {false, true}) {
+    for (const Index velocities : {2, 3, 50, 1001, 10'001}) {
+      SCOPED_TRACE(velocities);
+      const Csr<double> a = stokes_chain(velocities, velocities - 1, alternating);
+      expect_scaled(a, match_large_entries(a, silent_observer()));
+      const Index n = 2 * velocities + 1;
+      EXPECT_THAT(message_of(stokes_chain(velocities, velocities + 1, alternating)),
+                  testing::HasSubstr(fmt::format("rank is {} of {}", n - 1, n)));
+    }
+  }
 }
 
 // Of a dominant diagonal in units that make it so, and a little short of it: balanced units have nothing to

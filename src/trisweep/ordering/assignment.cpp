@@ -9,6 +9,11 @@ namespace trisweep::ordering {
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index report_every = 4096;
+
+// Searches from one row after the other may settle so many columns for each row of the matrix. That is about
+// what searches from all rows together take where paths are long, so that no matrix takes much more than by
+// the better way.
+constexpr Offset cheap = 16;
 }  // namespace
 
 Assignment::Assignment(Costs costs) : costs_(std::move(costs)) {
@@ -18,10 +23,7 @@ Assignment::Assignment(Costs costs) : costs_(std::move(costs)) {
   col_of_.assign(n, -1);
   row_of_.assign(n, -1);
   entry_of_.assign(n, -1);
-  distance_.assign(n, infinity);
-  from_.assign(n, -1);
-  from_entry_.assign(n, -1);
-  settled_.assign(n, 0);
+  label_.resize(n);
   start_duals();
   for (Index i = 0; i < rows(); ++i) match_tight_entries(i, true);
   for (Index i = 0; i < rows(); ++i) {
@@ -63,108 +65,141 @@ void Assignment::match_tight_entries(Index i, bool diagonal_only) {
   }
 }
 
-// An augmenting path of two tight entries: row i takes the column of a row that has another free one.
-bool Assignment::rematch_neighbour(Index i) {
-  for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p) {
-    const Index other = row_of_[usize(column(p))];
-    if (reduced(i, p) > 0 || other < 0) continue;
-    for (Offset q = costs_.row_ptr[usize(other)]; q < costs_.row_ptr[usize(other) + 1]; ++q) {
-      if (row_of_[usize(column(q))] >= 0 || reduced(other, q) > 0) continue;
-      assign(other, q);
-      assign(i, p);
-      ++rank_;
-      return true;
-    }
-  }
-  return false;
+void Assignment::report(Observer& observer) const {
+  observer.progress("match", static_cast<double>(rank_) / rows());
 }
 
 bool Assignment::solve(Observer& observer, double most) {
-  for (Index i = 0; i < rows(); ++i) {
-    if (i % report_every == 0) observer.progress("match", static_cast<double>(i) / rows());
-    if (least_cost_ > most) return false;
-    if (col_of_[usize(i)] < 0 && !rematch_neighbour(i) && augment(i)) ++rank_;
-  }
+  match_one_by_one(observer, most);
+  while (!roots_.empty() && least_cost_ <= most && augment(observer)) report(observer);
   return !(least_cost_ > most);
 }
 
-// Dijkstra over columns, by reduced costs, from `root` to the nearest free column. A search that finds none
-// leaves its columns settled for good: no later augmenting path can pass through them.
-bool Assignment::augment(Index root) {
-  shortest_ = infinity;
-  end_ = -1;
-  heap_.clear();
-  reached_.clear();
-  settled_columns_.clear();
-  scan(root, 0.0);
-  for (Index j; pop_nearest(j);) scan(row_of_[usize(j)], distance_[usize(j)]);
-  const bool found = end_ >= 0;
-  if (found) {
-    least_cost_ += shortest_;
-    update_duals();
-    flip_path(root);
-    for (const Index j : settled_columns_) settled_[usize(j)] = 0;
+// In most matrices few rows are left, or paths are short, and a search from each costs least. In a chain
+// paths are long and each search passes over the columns of many others: once that has cost enough, the rows
+// that are left become the roots of common searches.
+void Assignment::match_one_by_one(Observer& observer, double most) {
+  std::vector<Index> left;
+  Offset work = 0;
+  for (Index i = 0; i < rows(); ++i) {
+    if (i % report_every == 0) report(observer);
+    if (col_of_[usize(i)] >= 0) continue;
+    roots_.assign(1, i);
+    if (least_cost_ <= most && work < cheap * rows()) {
+      augment(observer);
+      work += std::ssize(settled_);
+    }
+    left.insert(left.end(), roots_.begin(), roots_.end());
   }
-  for (const Index j : reached_) distance_[usize(j)] = infinity;
-  return found;
+  roots_ = std::move(left);
 }
 
-// Relaxes the entries of row i, which lies at distance `length` from the root.
-void Assignment::scan(Index i, double length) {
-  for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p) {
-    const Index j = column(p);
-    if (settled_[usize(j)]) continue;
-    // Rounding may leave a reduced cost a little below zero.
-    const double d = length + std::max(0.0, reduced(i, p));
-    if (d >= shortest_ || d >= distance_[usize(j)]) continue;
-    from_[usize(j)] = i;
-    from_entry_[usize(j)] = p;
-    if (row_of_[usize(j)] < 0) {
-      shortest_ = d;
-      end_ = j;
+// Matches the roots whose trees have a free column, and keeps the others. Trees are disjoint, and so are
+// their paths: all are augmented at once, as by Hopcroft & Karp, SIAM J. Comput. 2 (1973), where there are no
+// costs. False when no tree has a free column: then no matching with any of these roots is larger.
+bool Assignment::augment(Observer& observer) {
+  search(observer);
+  const Index before = rank_;
+  flip_paths();
+  update_duals();
+  return rank_ > before;
+}
+
+// Dijkstra's algorithm over columns, by reduced costs, from all roots at once: a column joins the tree of the
+// root nearest to it. The search stops when half of the trees have a free column, or when it has become half
+// as large again since the last of them had: the columns that other trees need are in those of their
+// neighbours, and after these are augmented there are nearer ones. The sum of the dual variables grows with
+// the radius as fast as there are more roots than free columns within it.
+void Assignment::search(Observer& observer) {
+  begin_search();
+  const std::size_t trees = roots_.size();
+  std::size_t ended = 0, free_columns = 0, enough = std::numeric_limits<std::size_t>::max();
+  for (std::size_t t = 0; t < trees; ++t) scan(roots_[t], static_cast<Index>(t), 0.0);
+  for (Index j; 2 * ended < trees && settled_.size() < enough && pop_nearest(j);) {
+    if (settled_.size() % report_every == 0) report(observer);
+    const Label& label = label_[usize(j)];
+    least_cost_ += (label.distance - radius_) * static_cast<double>(trees - free_columns);
+    radius_ = label.distance;
+    if (row_of_[usize(j)] >= 0) {
+      scan(row_of_[usize(j)], label.tree, radius_);
       continue;
     }
-    if (distance_[usize(j)] == infinity) reached_.push_back(j);
-    distance_[usize(j)] = d;
+    ++free_columns;
+    if (end_[usize(label.tree)] >= 0) continue;
+    end_[usize(label.tree)] = j;
+    ++ended;
+    enough = settled_.size() + (settled_.size() + trees) / 2;
+  }
+}
+
+void Assignment::begin_search() {
+  for (const Index j : reached_) label_[usize(j)] = {};
+  reached_.clear();
+  settled_.clear();
+  heap_.clear();
+  end_.assign(roots_.size(), -1);
+  radius_ = 0;
+  farthest_ = infinity;
+}
+
+// Relaxes the entries of row i of a tree, which lies at distance `length` from the root.
+void Assignment::scan(Index i, Index tree, double length) {
+  for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p) {
+    const Index j = column(p);
+    Label& label = label_[usize(j)];
+    if (label.settled) continue;
+    // Rounding may leave a reduced cost a little below zero.
+    const double d = length + std::max(0.0, reduced(i, p));
+    if (d >= farthest_ || d >= label.distance) continue;
+    if (label.distance == infinity) reached_.push_back(j);
+    label = {.distance = d, .entry = p, .row = i, .tree = tree};
+    if (row_of_[usize(j)] < 0 && roots_.size() == 1) farthest_ = d;
     heap_.emplace_back(d, j);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
 }
 
-// Settles the nearest reached column; false when none is nearer than the best augmenting path's end.
+// Settles the nearest reached column; false when none is left.
 bool Assignment::pop_nearest(Index& column) {
   while (!heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-    const auto [d, j] = heap_.back();
+    column = heap_.back().second;
     heap_.pop_back();
-    if (d >= shortest_) return false;
-    if (settled_[usize(j)] || d > distance_[usize(j)]) continue;
-    settled_[usize(j)] = 1;
-    settled_columns_.push_back(j);
-    column = j;
+    if (std::exchange(label_[usize(column)].settled, true)) continue;
+    settled_.push_back(column);
     return true;
   }
   return false;
 }
 
-void Assignment::update_duals() {
-  for (const Index j : settled_columns_) v_[usize(j)] += distance_[usize(j)] - shortest_;
+// Matches along the path of each tree from its free column to its root.
+void Assignment::flip_paths() {
+  std::vector<Index> left;
+  for (std::size_t t = 0; t < roots_.size(); ++t) {
+    if (end_[t] < 0) {
+      left.push_back(roots_[t]);
+      continue;
+    }
+    for (Index j = end_[t]; j >= 0;) {
+      const Label& label = label_[usize(j)];
+      j = col_of_[usize(label.row)];
+      assign(label.row, label.entry);
+    }
+    ++rank_;
+  }
+  roots_ = std::move(left);
 }
 
-// Matches along the path to end_, then restores u(i) = c(i,j) - v(j) at every matched entry that changed.
-void Assignment::flip_path(Index root) {
-  for (Index j = end_, i = -1; i != root;) {
-    i = from_[usize(j)];
-    const Index freed = col_of_[usize(i)];
-    assign(i, from_entry_[usize(j)]);
-    j = freed;
-  }
-  const auto tighten = [&](Index j) {
+// Moves what is settled by its distance to the radius: entries of trees become tight, no reduced cost
+// negative, and other columns stay as they are (Jonker & Volgenant, Computing 38 (1987)). u(i) = c(i,j) -
+// v(j) is set anew at every matched entry that changed.
+void Assignment::update_duals() {
+  for (const Index j : settled_) {
+    v_[usize(j)] += label_[usize(j)].distance - radius_;
     const Index i = row_of_[usize(j)];
-    u_[usize(i)] = costs_.cost[usize(entry_of_[usize(i)])] - v_[usize(j)];
-  };
-  tighten(end_);
-  for (const Index j : settled_columns_) tighten(j);
+    if (i >= 0) u_[usize(i)] = costs_.cost[usize(entry_of_[usize(i)])] - v_[usize(j)];
+  }
+  for (const Index i : roots_) u_[usize(i)] += radius_;
 }
 
 }  // namespace trisweep::ordering

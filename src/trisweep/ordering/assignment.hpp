@@ -35,6 +35,15 @@ class Assignment {
   std::span<const double> v() const { return v_; }
 
  private:
+  // What a search knows of a column.
+  struct Label {
+    double distance = std::numeric_limits<double>::infinity();  // from the nearest root
+    Offset entry = -1;                                          // the last on the shortest path to it
+    Index row = -1;                                             // of that entry
+    Index tree = -1;                                            // of that row
+    bool settled = false;                                       // the distance is final
+  };
+
   Index rows() const { return static_cast<Index>(u_.size()); }
   double reduced(Index i, Offset p) const {
     return costs_.cost[usize(p)] - u_[usize(i)] - v_[usize(column(p))];
@@ -43,12 +52,15 @@ class Assignment {
   void assign(Index i, Offset p);
   void start_duals();
   void match_tight_entries(Index i, bool diagonal_only);
-  bool rematch_neighbour(Index i);
-  bool augment(Index root);
-  void scan(Index i, double length);
+  void report(Observer& observer) const;
+  void match_one_by_one(Observer& observer, double most);
+  bool augment(Observer& observer);
+  void search(Observer& observer);
+  void begin_search();
+  void scan(Index i, Index tree, double length);
   bool pop_nearest(Index& column);
+  void flip_paths();
   void update_duals();
-  void flip_path(Index root);
 
   Costs costs_;
   std::vector<double> u_, v_;
@@ -57,16 +69,15 @@ class Assignment {
   Index rank_ = 0;
   double least_cost_ = 0;  // the sum of the dual variables: all matchings of all rows cost as much
 
-  // One search from an unmatched row.
-  std::vector<double> distance_;    // of columns
-  std::vector<Index> from_;         // the row before column j on the shortest path to it
-  std::vector<Offset> from_entry_;  // ... and the entry that joins them
-  std::vector<char> settled_;       // distance is final
-  std::vector<Index> reached_;      // columns with a finite distance
-  std::vector<Index> settled_columns_;
+  // One search, from one unmatched row or from all that are left.
+  std::vector<Index> roots_;                    // those rows: tree t grows from roots_[t]
+  std::vector<Index> end_;                      // of tree t: its free column nearest to the root, or -1
+  std::vector<Label> label_;                    // of columns
+  std::vector<Index> reached_;                  // columns with a finite distance
+  std::vector<Index> settled_;                  // columns by distance
   std::vector<std::pair<double, Index>> heap_;  // by distance; entries that were improved since are skipped
-  double shortest_ = 0;                         // length of the best augmenting path so far
-  Index end_ = -1;                              // and the free column it ends in
+  double radius_ = 0;                           // what is nearer to a root is settled
+  double farthest_ = 0;                         // columns as far or farther are of no use
 };
 
 }  // namespace trisweep::ordering
