@@ -18,10 +18,10 @@ fs::path path_of(const std::string& name) {
 
 // By whatever paths and links. (A pipe's path leads nowhere, and fs::equivalent() is not for pipes.)
 bool same_file(const fs::path& a, const fs::path& b) {
-  struct stat of_file {
-  }, of_other{};
-  if (::stat(a.c_str(), &of_file) == 0 && ::stat(b.c_str(), &of_other) == 0)
-    return of_file.st_dev == of_other.st_dev && of_file.st_ino == of_other.st_ino;
+  using Status = struct stat;
+  Status one{}, other{};
+  if (::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0)
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
   std::error_code missing;
   const fs::path of_a = fs::weakly_canonical(absolute(a), missing),
                  of_b = fs::weakly_canonical(absolute(b), missing);

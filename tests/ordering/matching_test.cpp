@@ -15,6 +15,7 @@
 #include "gallery/gallery.hpp"
 #include "support/real_matrices.hpp"
 #include "support/scalars.hpp"
+#include "support/sparse_rows.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
 
@@ -210,15 +211,7 @@ Csr<double> stokes_chain(Index velocities, Index pressures, bool alternating) {
       rows[usize(pressure(k))][velocity(i)] = difference;
     }
   }
-  Csr<double> a{.pattern = {.rows = n, .cols = n, .row_ptr = {0}, .col = {}}, .value = {}};
-  for (const auto& row : rows) {
-    for (const auto& [j, value] : row) {
-      a.pattern.col.push_back(j);
-      a.value.push_back(value);
-    }
-    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
-  }
-  return a;
+  return testing_support::csr_of(rows);
 }
 
 TEST(Matching, OfStokesChains) {

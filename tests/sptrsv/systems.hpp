@@ -12,23 +12,16 @@ namespace trisweep::testing_support {
 template <Scalar T>
 matrix::Csr<T> random_lower(Index n, Index per_row, Index band) {
   std::mt19937_64 random(7);
-  matrix::Csr<T> a;
-  a.pattern.rows = a.pattern.cols = n;
+  std::vector<std::map<Index, T>> rows(usize(n));
   for (Index i = 0; i < n; ++i) {
-    std::map<Index, T> row;
     for (Index e = 0; e < per_row && i > 0; ++e) {
       const Index far = std::min(i, band);
-      row[i - 1 - static_cast<Index>(random() % usize(far))] =
+      rows[usize(i)][i - 1 - static_cast<Index>(random() % usize(far))] =
           random_value<T>(random) * RealOf<T>(0.5) / RealOf<T>(per_row);
     }
-    row[i] = random_value<T>(random) * RealOf<T>(0.2) + RealOf<T>(1);
-    for (const auto& [j, value] : row) {
-      a.pattern.col.push_back(j);
-      a.value.push_back(value);
-    }
-    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
+    rows[usize(i)][i] = random_value<T>(random) * RealOf<T>(0.2) + RealOf<T>(1);
   }
-  return a;
+  return csr_of(rows);
 }
 
 template <Scalar T>

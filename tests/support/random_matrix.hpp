@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "support/sparse_rows.hpp"
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::testing_support {
@@ -41,19 +42,12 @@ matrix::Csr<T> random_matrix(const RandomMatrix& options) {
     rows[usize(i)][j] = value;
     if (options.hermitian) rows[usize(j)][i] = conjugate(value);
   }
-  matrix::Csr<T> a;
-  a.pattern.rows = a.pattern.cols = options.n;
   for (Index i = 0; i < options.n; ++i) {
     RealOf<T> sum = 1;
     for (const auto& [j, value] : rows[usize(i)]) sum += std::abs(value);
     rows[usize(i)][i] = sum;
-    for (const auto& [j, value] : rows[usize(i)]) {
-      a.pattern.col.push_back(j);
-      a.value.push_back(value);
-    }
-    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
   }
-  return a;
+  return csr_of(rows);
 }
 
 template <Scalar T>

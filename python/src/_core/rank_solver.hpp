@@ -127,8 +127,7 @@ std::string complaint(const solve::Answer& answer) {
 inline std::string caution(const solve::Answer& answer) {
   return fmt::format(
       "x satisfies its equations, but the condition number of the matrix is about {:.1e}: a change of the "
-      "data "
-      "in the last digit may change every digit of x",
+      "data in the last digit may change every digit of x",
       answer.condition.condition_estimate);
 }
 

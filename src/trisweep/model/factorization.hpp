@@ -46,7 +46,8 @@ struct FactorizationPrice {
     return all;
   }
   double seconds() const { return largest(&FactoringRank::seconds); }  // until the last rank is done
-  Offset memory_bytes() const {                                        // of the fullest
+  // Of the fullest.
+  Offset memory_bytes() const {
     Offset most = 0;
     for (const FactoringRank& one : rank) most = std::max(most, one.peak_bytes + one.place_bytes);
     return common_bytes + most;

@@ -112,13 +112,11 @@ template <Scalar T>
 Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver,
                         RefinedSolver<T>& refined) {
   Rounds<T> rounds(a, solver, refined);
-  const double half = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon()));
   Probe probe{.recovered = true, .missed = 0};
   for (int sample = 0; sample < lucky_samples && probe.missed <= surely_recovered; ++sample) {
     rounds.begin(sample);
-    const double missed = rounds.missed({}) / rounds.size();
-    if (sample == 0 && missed <= half) return {.recovered = true, .missed = missed};
-    probe.missed = std::isnan(missed) ? missed : std::max(probe.missed, missed);
+    probe.missed = krylov::larger(probe.missed, rounds.missed({}) / rounds.size());
+    if (probe.missed <= half_of_digits<T>()) return probe;  // the first sample's
   }
   if (probe.missed <= surely_recovered) return probe;
   for (int sample = 0; sample < samples && probe.recovered; ++sample) {

@@ -17,9 +17,19 @@
 // more where it missed half of the digits; and where these missed much, up to eight solves that are refined
 // to the last bit.
 
+#include <cmath>
+#include <limits>
+
 #include "trisweep/solve/refinement.hpp"
 
 namespace trisweep::solve {
+
+// A known solution that has come back with half of its digits says that the condition number is far from
+// 1 / epsilon.
+template <Scalar T>
+double half_of_digits() {
+  return std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon()));
+}
 
 struct Probe {
   // Whether as much as one digit of the known solution came back. If not, no answer can be trusted, whatever

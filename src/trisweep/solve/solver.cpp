@@ -226,13 +226,12 @@ struct Solver<T>::State {
   // factors is trusted up to 1 / eps alone, see next_attempt().)
   bool factors_are_of_another() const { return report.factor.perturbed_pivots > 0 || attempt.low_precision; }
 
-  // Half of the digits are enough to know that the condition number is far from 1 / epsilon; but of perturbed
-  // factors a known solution may by chance miss the direction in which they are not A's.
+  // Of perturbed factors a known solution may by chance miss the direction in which they are not A's.
   void probe() {
     const Probe found = probe_singularity(system.matrix(), *solver, *refined);
     condition = {.probe_condition = found.condition, .recovered = found.recovered};
-    const double half = std::sqrt(double(std::numeric_limits<RealOf<T>>::epsilon()));
-    if (found.missed > half || solver->compression() || report.factor.perturbed_pivots > 0) estimate();
+    if (found.missed > half_of_digits<T>() || solver->compression() || report.factor.perturbed_pivots > 0)
+      estimate();
   }
   void estimate() {
     const bool is_singular =

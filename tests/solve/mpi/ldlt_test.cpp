@@ -10,6 +10,7 @@
 #include "support/hard_to_pivot.hpp"
 #include "support/judged_error.hpp"
 #include "support/scalars.hpp"
+#include "support/sparse_rows.hpp"
 #include "trisweep/numeric/kind.hpp"
 #include "trisweep/solve/solver.hpp"
 
@@ -44,16 +45,7 @@ matrix::Csr<T> saddle_point(Index n, bool hermitian) {
     join(n + c, 3 * c, value);
     join(n + c, 3 * c + 2, T(2));
   }
-  matrix::Csr<T> a;
-  a.pattern.rows = a.pattern.cols = n + constraints;
-  for (const auto& row : rows) {
-    for (const auto& [j, value] : row) {
-      a.pattern.col.push_back(j);
-      a.value.push_back(value);
-    }
-    a.pattern.row_ptr.push_back(static_cast<Offset>(a.value.size()));
-  }
-  return a;
+  return testing_support::csr_of(rows);
 }
 
 TYPED_TEST(Ldlt, SolvesEveryOpInEveryStorageOnEveryDevice) {
