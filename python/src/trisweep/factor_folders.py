@@ -28,7 +28,7 @@ class Loaded(NamedTuple):
 def save(ranks: Ranks, compiled: Any, path: str | os.PathLike[str]) -> None:  # noqa: ANN401
     """Of the compiled solver. Collective; each rank writes the panels that it has factored."""
     # First, so that a wrong path is an error at once.
-    folder = ranks.on_root(lambda: _on_disk(lambda: _core.FactorFolder(os.fspath(path))))
+    folder = ranks.on_root(lambda: _on_disk(lambda: _core.FactorFolder(os.fsdecode(path))))
     factored = compiled.factored()
     _on_disk(lambda: factored.save(ranks.handle, folder))
 
@@ -67,8 +67,8 @@ def _on_disk(work: Callable[[], Any]) -> Any:  # noqa: ANN401
 def _read(path: str | os.PathLike[str], numbers: list[np.ndarray | None]) -> list[tuple[sparse.csr_array, str]]:
     """For each rank its block of the matrix and the precision."""
     if not Path(path).exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    (indptr, indices, data), precision = _core.load_factored_matrix(os.fspath(path))
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
+    (indptr, indices, data), precision = _core.load_factored_matrix(os.fsdecode(path))
     n = len(indptr) - 1
     a = sparse.csr_array((data, indices, indptr), shape=(n, n))
     if all(number is None for number in numbers):

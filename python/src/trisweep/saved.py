@@ -72,4 +72,4 @@ def _loaded(
 ) -> Solver:
     block, precision = factor_folders.load(Ranks(comm), path, rows)
     system = System(block, comm, rows, {**options, "precision": precision})
-    return solver_of(system, os.fspath(path))
+    return solver_of(system, os.fsdecode(path))

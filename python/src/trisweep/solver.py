@@ -378,10 +378,11 @@ class Solver:
     def slogdet(self) -> Slogdet:
         """Sign and logarithm of the absolute value of A's determinant, as `numpy.linalg.slogdet` has them.
 
-        Zero, of sign 0, where A is singular to working precision. Of a symmetric or Hermitian matrix on several ranks
-        also where a pivot was too small to be kept (`report()["factor"]["perturbed_pivots"]`), and the digits are those
-        of the factors: single precision's where these are `precision="mixed"`. Raises ValueError for other matrices
-        there.
+        Zero, of sign 0, where A is singular to working precision and a pivot was too small to be kept
+        (`report()["factor"]["perturbed_pivots"]`); a singular A whose pivots rounding leaves large enough has a small
+        one, as it has in NumPy. Of a symmetric or Hermitian matrix on several ranks zero wherever a pivot was not kept,
+        and the digits are those of the factors: single precision's where these are `precision="mixed"`. Raises
+        ValueError for other matrices there.
 
         >>> sign, logarithm = trisweep.splu(a).slogdet()
         >>> round(float(sign * np.exp(logarithm)), 6)

@@ -16,7 +16,8 @@ std::optional<Attempt> next_attempt(const Attempt& last, double eps, const Answe
   if (eps > 0 && !(is_good && answer.condition.condition_estimate * eps < 1))
     return Attempt{.low_precision = last.low_precision, .reuses_analysis = true};
   if (last.low_precision && !is_good) return Attempt{.reuses_analysis = true};
-  if (answer.solved() || last.pivoting == Pivoting::conservative) return std::nullopt;
+  if (answer.solved() || (last.pivoting == Pivoting::conservative && !last.reuses_analysis))
+    return std::nullopt;
   return Attempt{.pivoting = Pivoting::conservative};
 }
 

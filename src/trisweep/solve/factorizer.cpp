@@ -33,12 +33,28 @@ void require_in_range(const matrix::Csr<F>& a, const matrix::Csr<T>& given) {
 
 }  // namespace
 
+template <Scalar T>
+void Factorizer<T>::begin(const Attempt& attempt, const Report& report) {
+  if (attempt.reuses_analysis) return;
+  if (attempt.pivoting == Pivoting::conservative && !standard_) {
+    standard_ = {
+        .choice = report.plan, .analysis = analysis_, .separators = report.separators, .model = report.model};
+    if (standard_->model) standard_->model->seconds = 0;  // it has been asked already
+  }
+  analysis_ = factored_ = nullptr;
+}
+
+template <Scalar T>
+void Factorizer<T>::return_to_standard(Report& report) {
+  if (standard_) adopt(*std::exchange(standard_, {}), report);
+}
+
 // A matrix that Cholesky finds not definite is factored in another kind. (On one rank L D L^T itself never
 // fails: where it does not lead to a solution, the next attempt is LU.)
 template <Scalar T>
 template <Scalar F>
 MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
-  if (!attempt.reuses_analysis) analysis_ = factored_ = nullptr;
+  begin(attempt, report);
   if (auto again = factor_as_before<F>(a, attempt, report); again.factorization) return again;
   for (int failed = 0;; ++failed) {
     adopt(analyze<F>(a, attempt, failed), report);
@@ -53,7 +69,7 @@ template <Scalar F>
 std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& attempt, Report& report) {
   auto& fronts = fronts_.template in<F>();
   Observer& observer = options_.observed_by();
-  const auto begin = [&] {
+  const auto begin_fronts = [&] {
     fronts.begin(comm_, analysis_);
     is_adopted_ = false;
   };
@@ -62,14 +78,14 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
     return fronts.factor(comm_, rows, system_.matrix().partition(),
                          numeric_options(threads_for(*fronts.analysis()), attempt), observer);
   };
-  if (!attempt.reuses_analysis) analysis_ = factored_ = nullptr;
+  begin(attempt, report);
   struct {
     bool has_analysis, begins;
   } at_root{analysis_ != nullptr, is_adopted_ || analysis_ != fronts.analysis()};
   comm_.broadcast(at_root);
   std::optional<FrontFactors<F>> made;
   if (at_root.has_analysis) {
-    if (at_root.begins) begin();
+    if (at_root.begins) begin_fronts();
     made = try_factor();
     if (made && made->perturbed_pivots > 0) made.reset();
   }
@@ -77,7 +93,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
     gather_to_order(comm_, system_, [&](const matrix::Csr<T>& a, ordering::Helpers& others) {
       adopt(analyze<F>(a, attempt, failed, &others), report);
     });
-    begin();
+    begin_fronts();
     made = try_factor();
   }
   const auto analysis = made->source->analysis(comm_);
@@ -341,6 +357,7 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 #define INSTANTIATE_REST(T)                                   \
   template void Factorizer<T>::adopt(PlannedSystem, Report&); \
+  template void Factorizer<T>::return_to_standard(Report&);   \
   template FactorSources<T> Factorizer<T>::to_give(const Attempt&, const Report&) const;
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE_REST)
 

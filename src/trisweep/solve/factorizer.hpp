@@ -79,6 +79,9 @@ class Factorizer {
   // with, and for files. Collective.
   FactorSources<T> to_give(const Attempt& attempt, const Report& report) const;
 
+  // The next factors begin with the analysis of before conservative pivoting took another, if there is one.
+  void return_to_standard(Report& report);
+
   // The rest is for rank 0 alone.
   // The analysis and plan for the likely kind of factorization, in the precision F; or where so many kinds
   // have failed, for another. `helpers`: who dissects, too.
@@ -97,6 +100,7 @@ class Factorizer {
                                                       double pivot_threshold = 0) const;
 
  private:
+  void begin(const Attempt& attempt, const Report& report);
   template <Scalar F>
   std::shared_ptr<FactorSource<F>> once_more(const Attempt& attempt) const;
   template <Scalar F>
@@ -127,6 +131,7 @@ class Factorizer {
   InPrecisions<T, FrontsFactorizer<T, T>, FrontsFactorizer<Single<T>, T>> fronts_;  // by all ranks
   std::shared_ptr<const void> planned_key_;   // of the analysis that the plan is for, of sources
   std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
+  std::optional<PlannedSystem> standard_;     // aside, while that is of conservative pivoting
   bool is_adopted_ = false;                   // since the last factors were begun
   // Of the last factors of one rank, with pivots delayed; null: pivots were perturbed even so.
   std::shared_ptr<const Analysis> factored_;

@@ -66,23 +66,6 @@ std::vector<Index> nonzero_rows(const Layout<const T>& b) {
   return rows;
 }
 
-// Brings the caller's rows to where the columns of this rank's rows are counted: its own, then the halo's.
-template <Scalar T>
-plan::VectorPhase columns_of(const krylov::DistributedMatrix<T>& rows) {
-  plan::VectorPhase phase{.way = plan::VectorWay::in};
-  for (Index i = 0; i < rows.local_rows(); ++i) {
-    phase.caller.push_back(i);
-    phase.work.emplace_back(i);
-  }
-  for (const auto& n : rows.halo().neighbours()) {
-    if (!n.owned.empty()) phase.sent.push_back({plan::RankId(n.rank), n.owned});
-    if (n.ghost_begin == n.ghost_end) continue;
-    auto& ghosts = phase.received.emplace_back(plan::VectorMessage{plan::RankId(n.rank), {}}).row;
-    for (Index g = n.ghost_begin; g < n.ghost_end; ++g) ghosts.push_back(rows.local_rows() + g);
-  }
-  return phase;
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -93,7 +76,7 @@ auto RefinedSolver<T>::revoke_on_error(const Work& work) {
 
 template <Scalar T>
 Index RefinedSolver<T>::group(Index nrhs) const {
-  if (solver_.options().device != engine::Device::native) return nrhs;
+  if (on_device_) return nrhs;
   return columns_that_fit<T>(bytes_of_group, most_rows(a_.partition()), nrhs);
 }
 
@@ -124,43 +107,15 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
   const Index columns = krylov::bundle_width<T>(at_once);
   a_.prepare(op, stays ? columns : std::max(columns, row_width<T>(corrected)));
   residuals_.prepare(op, at_once);
-  make_room_on_device(op, at_once);
+  if (on_device_) on_device_->prepare(op, at_once);
   const std::size_t size = usize(a_.local_rows()) * usize(row_width<T>(corrected));
   mpi::agree_on_error(a_.comm(), [&] {
     std::vector<Buffer<T>*> grown{&corrected_, &residual_};
-    if (corrected > 1 && solver_.options().device == engine::Device::native)
-      grown.insert(grown.end(), {&b_in_rows_, &x_in_rows_});
+    if (corrected > 1 && !on_device_) grown.insert(grown.end(), {&b_in_rows_, &x_in_rows_});
     for (Buffer<T>* buffer : grown)
       if (buffer->size() < size) *buffer = zeros<T>(size, "the vectors of refinement");
     room_[op] = std::max(room_[op], nrhs);
   });
-}
-
-template <Scalar T>
-void RefinedSolver<T>::make_room_on_device(Op op, Index nrhs) {
-  const auto found = device_.find(op);
-  if (solver_.options().device == engine::Device::native ||
-      (found != device_.end() && found->second.room >= nrhs))
-    return;
-  const bool transposes = op != Op::none;
-  if (transposes && !transposed_) {
-    matrix::Csr<T> room, turned;
-    const matrix::Csr<T>& whole = a_.whole(room);
-    mpi::agree_on_error(a_.comm(), [&] {
-      if (a_.comm().rank() == 0) turned = matrix::transpose(whole);
-    });
-    transposed_.emplace(a_.comm(), a_.comm().rank() == 0 ? &turned : nullptr, a_.partition());
-  }
-  const krylov::DistributedMatrix<T>& rows = transposes ? *transposed_ : a_;
-  const auto columns = mpi::agree_on_error(a_.comm(), [&] { return columns_of(rows); });
-  auto made = solver_.refinement(op, residuals_.measuring(op, rows.local()), columns, nrhs);
-  auto entry = mpi::agree_on_error(a_.comm(), [&] {
-    std::map<Op, OnDevice> one;
-    one.emplace(op, OnDevice{std::move(made), nrhs});
-    return one;
-  });
-  device_.erase(op);
-  device_.merge(entry);  // allocates nothing: on all ranks or on none
 }
 
 template <Scalar T>
@@ -184,25 +139,6 @@ CorrectionStep RefinedSolver<T>::step_here(const System& system, const Refinemen
               [=, this] {
                 residuals_.measure(system.op, system.b, x, system.r, std::numeric_limits<double>::infinity());
               }};
-}
-
-template <Scalar T>
-auto RefinedSolver<T>::refine_on(engine::Refinement<T>& device, const System& system,
-                                 const RefinementLimits& limits) -> Group {
-  const auto errors = [&](const auto& measure) {
-    std::vector<ColumnError> of;
-    of.reserve(usize(system.b.cols));
-    for (const engine::ResidualNorms& n : measure()) of.push_back(residuals_.error(system.op, {n}));
-    return of;
-  };
-  CorrectedColumns columns(errors([&] { return device.start(system.b, system.stream); }), true);
-  const CorrectionStep step{.correct = [&] { return errors([&] { return device.correct(); }); },
-                            .take = [&](std::span<const Index> taken) { device.take(taken); },
-                            .measure = [&] { device.measure(); }};
-  columns.correct_by_factors(step, limits);
-  device.read(system.x);
-  if (!columns.are_done(limits)) return take_over(system, columns.steps(), limits);
-  return {columns.take_errors(), columns.steps()};
 }
 
 template <Scalar T>
@@ -379,6 +315,13 @@ Vectors<V> RefinedSolver<T>::on_host(Vectors<V> v, Buffer<T>& room) {
   });
 }
 
+template <Scalar T>
+auto RefinedSolver<T>::refine_on_device(const System& system, const RefinementLimits& limits) -> Group {
+  CorrectedColumns columns = on_device_->solve(system.op, system.b, system.x, limits, system.stream);
+  if (!columns.are_done(limits)) return take_over(system, columns.steps(), limits);
+  return {columns.take_errors(), columns.steps()};
+}
+
 // In parts, for which there is room.
 template <Scalar T>
 auto RefinedSolver<T>::take_over(const System& system, int steps, const RefinementLimits& limits) -> Group {
@@ -465,7 +408,6 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
     const auto start = Clock::now();
     const Offset reduced = reductions();
     agree({.name = "solve", .op = op, .nrhs = b.cols, .refinement = options}, b, x);
-    const auto device = device_.find(op);
     Refined refined{.panel_share = 0};
     refined.columns.reserve(usize(b.cols));
     const Index at_once = group(b.cols);
@@ -476,9 +418,8 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
                           x.columns(first, count),
                           {residual_.data(), a_.local_rows(), count},
                           stream};
-      const Group group = device == device_.end() ? refine_here(system, options)
-                                                  : refine_on(*device->second.refinement, system,
-                                                              RefinementLimits::of<T>(options));
+      const Group group = on_device_ ? refine_on_device(system, RefinementLimits::of<T>(options))
+                                     : refine_here(system, options);
       refined.steps = std::max(refined.steps, group.steps);
       refined.panel_share += group.panel_share * double(count) / double(b.cols);
       refined.columns.insert(refined.columns.end(), group.errors.begin(), group.errors.end());

@@ -13,6 +13,7 @@
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/corrected_columns.hpp"
 #include "trisweep/solve/corrections.hpp"
+#include "trisweep/solve/device_refined_solver.hpp"
 
 namespace trisweep::solve {
 
@@ -49,7 +50,9 @@ class RefinedSolver {
       : a_(a),
         solver_(solver),
         residuals_(a, solver.pool(), {solver.equation_scale(Op::none), solver.equation_scale(Op::transpose)}),
-        corrections_(a, solver) {}
+        corrections_(a, solver) {
+    if (solver.options().device != engine::Device::native) on_device_.emplace(a, solver, residuals_);
+  }
 
   // Allocates here and in the solver for at most `nrhs` right-hand sides: solve() then allocates little, but
   // for GMRES. solve() does so when needed.
@@ -125,12 +128,11 @@ class RefinedSolver {
   // v, or a copy in `room` of what is in a device's memory. Collective.
   template <class V>
   Vectors<V> on_host(Vectors<V> v, Buffer<T>& room);
-  void make_room_on_device(Op op, Index nrhs);
   Group refine_here(const System& system, const RefinementOptions& options);
   // The first answer; b as `vectors` have it. Returns the share of the panels that took.
   template <class B>
   double solve_first(Op op, const B& b, const engine::CallersVectors<T>& vectors, bool prune);
-  Group refine_on(engine::Refinement<T>& device, const System& system, const RefinementLimits& limits);
+  Group refine_on_device(const System& system, const RefinementLimits& limits);
   // The steps that only the host has, of an answer that a device began with and took so many for.
   Group take_over(const System& system, int steps, const RefinementLimits& limits);
   // Its vectors where they are if there is one of each, else in room of their own; with b.
@@ -159,14 +161,8 @@ class RefinedSolver {
   Buffer<T> corrected_;
   Buffer<T> b_in_rows_;  // of a part that has several columns
   Buffer<T> x_in_rows_;
-  bool was_corrected_ = false;  // the last answer
-  // On a device, by op: its rows of op(A), and how many right-hand sides there is room for.
-  std::optional<krylov::DistributedMatrix<T>> transposed_;
-  struct OnDevice {
-    std::unique_ptr<engine::Refinement<T>> refinement;
-    Index room;
-  };
-  std::map<Op, OnDevice> device_;
+  bool was_corrected_ = false;                       // the last answer
+  std::optional<DeviceRefinedSolver<T>> on_device_;  // where the solver's device has memory of its own
 };
 
 }  // namespace trisweep::solve

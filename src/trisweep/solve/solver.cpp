@@ -36,8 +36,36 @@ struct Solver<T>::State {
     if (options.device != engine::Device::native)
       report.exchange_backend = engine::name_of(*options.exchange_backend);
     if (analyzed) factorizer.adopt(*analyzed, report);
-    factor(
-        {.low_precision = options.mixed, .compression = compression, .reuses_analysis = analyzed != nullptr});
+    first.reuses_analysis = analyzed != nullptr;
+    factor(first);
+    first.reuses_analysis = true;
+  }
+
+  // New values begin as those before: with better factors only where these have been needed twice in a row,
+  // so that one odd matrix or right-hand side does not make all that follows dearer.
+  void factor_next(const PlannedSystem* analyzed) {
+    needed_better = has_helped ? needed_better + 1 : 0;
+    is_first = true;
+    has_helped = false;
+    if (analyzed) {
+      factorizer.adopt(*analyzed, report);
+      first = usual_attempt();
+    } else if (needed_better > 1) {
+      first = attempt;
+    } else if (first.pivoting == Pivoting::standard) {
+      factorizer.return_to_standard(report);
+    }
+    first.reuses_analysis = true;
+    factor(first);
+  }
+
+  Attempt usual_attempt() const {
+    return {.low_precision = options.mixed, .compression = first_compression<T>(options)};
+  }
+
+  void factor_better(const Attempt& next) {
+    is_first = false;
+    factor(next);
   }
 
   // The factors of an attempt: tiles on a rank that is alone.
@@ -57,7 +85,7 @@ struct Solver<T>::State {
       attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
     } catch (const mpi::CollectiveError& e) {
       if (!factorizer.is_of_engine(attempt) || !options.second_try || e.kind() != ErrorKind::numerical) throw;
-      factor({.pivoting = Pivoting::conservative});
+      factor_better({.pivoting = Pivoting::conservative});
     }
     // L D L^T has told the signs of a singular matrix, LU tells none.
     FactorReport& of = report.factor;
@@ -140,7 +168,7 @@ struct Solver<T>::State {
       make_solver(parts);
     }
     if (options.compress.automatic && !solver->compression()) attempt.compression = {};
-    if (attempt.pivoting == Pivoting::standard) compression = attempt.compression;
+    if (is_first) first.compression = attempt.compression;
   }
 
   // The panels that tiles were made of: once they are needed, they stay until the solver is made.
@@ -189,7 +217,8 @@ struct Solver<T>::State {
   void describe_compression() {
     FactorReport& of = report.factor;
     const CompressionReport made = solver->compression().value_or(CompressionReport{});
-    of.compression_undone = (options.compress.automatic || options.compress.eps > 0) && compression.eps == 0;
+    of.compression_undone =
+        (options.compress.automatic || options.compress.eps > 0) && attempt.compression.eps == 0;
     of.compression_eps = compression_eps();
     of.compression_seconds += made.seconds;
     of.level_bytes = made.level_bytes;
@@ -274,8 +303,11 @@ struct Solver<T>::State {
       if (!limits.replaceable || (answer.satisfies && answer.satisfies_small)) judge(answer);
       if (!answer.solved()) system.require_finite(right, *solver);  // no other factors would help
       const auto next = options.second_try ? next_attempt(attempt, compression_eps(), answer) : std::nullopt;
-      if (!next) return answer;
-      factor(*next);
+      if (!next) {
+        has_helped = has_helped || (!is_first && answer.solved());
+        return answer;
+      }
+      factor_better(*next);
     }
   }
 
@@ -300,8 +332,11 @@ struct Solver<T>::State {
   SolverOptions options;
   LinearSystem<T> system;
   Factorizer<T> factorizer;
-  Compression compression = first_compression<T>(options);  // with standard pivoting; none once undone
-  Attempt attempt{};                                        // the last one
+  Attempt first = usual_attempt();  // that new values begin with
+  Attempt attempt{};                // the last one
+  bool is_first = true;             // which is that
+  bool has_helped = false;          // the last one solved what the first one did not
+  int needed_better = 0;            // values in a row of which that was so
   std::optional<TriangularSolver<T>> solver{};
   std::optional<RefinedSolver<T>> refined{};
   std::optional<ConditionEstimate> condition{};  // once it is known
@@ -425,8 +460,7 @@ void Solver<T>::refactor(std::span<const T> values, const PlannedSystem* analyze
     agree_on_call(s.comm, {.name = "refactor"});
     s.system.replace_values(values);
     s.is_outdated = true;
-    if (analyzed) s.factorizer.adopt(*analyzed, s.report);
-    s.factor({.low_precision = s.options.mixed, .compression = s.compression, .reuses_analysis = true});
+    s.factor_next(analyzed);
     s.is_outdated = false;
   });
 }

@@ -102,10 +102,11 @@ class Solver {
   // by about ten sweeps. Collective. Throws as solve() does.
   double condition_estimate();
   // Factors new `values` of the same pattern, in the order of this rank's entries. Ordering, structure and
-  // plan are reused unless pivots require another structure. Throws Error(usage) when they are not as many as
-  // the entries, and Error(input) when one is not finite, the object being as before; else as the constructor
-  // does, and then there are no factors: all but refactor(), rows() and partition() throw Error(numerical)
-  // until one succeeds.
+  // plan are reused unless pivots require another structure. Uncompressed or conservative factors that
+  // answers to the values before needed are not begun with, unless two in a row did. Throws Error(usage) when
+  // they are not as many as the entries, and Error(input) when one is not finite, the object being as before;
+  // else as the constructor does, and then there are no factors: all but refactor(), rows() and partition()
+  // throw Error(numerical) until one succeeds.
   void refactor(std::span<const T> values) { refactor(values, nullptr); }
   // The same from the analysis `analyzed`, which rank 0 has, whatever the values before required
   // (AnalyzedSystem).

@@ -247,6 +247,46 @@ TEST(Solver, SaysThatAMatrixIsSingular) {
   }
 }
 
+// A sequence of values in which the bar floats now and then: nothing would be gained by factors for that.
+TEST(Solver, IsAsBeforeOnceAMatrixHasBeenSingular) {
+  constexpr Index n = 24;
+  const auto floating = floating_bar(n, 3);
+  auto held = floating;
+  held.value.front() += 1;
+  const auto rows = uneven_blocks(n);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(held, false));
+  std::vector<double> b(rows.number.size(), 1.0), x(b.size());
+  for (int round = 0; round < 3; ++round) {
+    solver.refactor(rows.of(floating, false).a.value);
+    EXPECT_FALSE(solver.solve(b, x).solved());
+    EXPECT_TRUE(solver.report().factor.second_try);
+  }
+  solver.refactor(rows.of(held, false).a.value);
+  EXPECT_LT(judged_error(solver, held, rows, Op::none, 1), 1000);
+  EXPECT_NE(solver.report().factor.kind, "lu");
+  EXPECT_FALSE(solver.report().factor.second_try);
+}
+
+TEST(Solver, BeginsWithConservativePivotsOnceTwoMatricesInARowNeedThem) {
+  constexpr Index n = 300;
+  const auto hard = testing_support::with_phases<double>(testing_support::wilkinson(n));
+  auto easy = hard;
+  for (Index i = 0; i < n; ++i) {
+    for (Offset at = easy.pattern.row_ptr[usize(i)]; at < easy.pattern.row_ptr[usize(i) + 1]; ++at)
+      if (easy.pattern.col[usize(at)] == i) easy.value[usize(at)] = 1000;
+  }
+  const auto rows = uneven_blocks(n);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(easy, false));
+  std::vector<bool> conservative;
+  for (const bool is_hard : {false, true, false, true, true, false, true}) {
+    const auto& a = is_hard ? hard : easy;
+    solver.refactor(rows.of(a, false).a.value);
+    EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 1e5);
+    conservative.push_back(solver.report().factor.second_try);
+  }
+  EXPECT_THAT(conservative, testing::ElementsAre(false, true, false, true, true, true, true));
+}
+
 // On the last rank only: an error on all of them.
 class WrongRows : public testing::Test {
  protected:

@@ -1,0 +1,42 @@
+#pragma once
+// Iterative refinement in the memory of a solver's device, where its sweeps are.
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "trisweep/solve/backward_error.hpp"
+#include "trisweep/solve/corrected_columns.hpp"
+#include "trisweep/solve/triangular_solver.hpp"
+
+namespace trisweep::solve {
+
+// Of the systems of one matrix and its factors. Collective; for use inside mpi::revoke_on_error.
+template <Scalar T>
+class DeviceRefinedSolver {
+ public:
+  // All outlive it; the device of `solver` is not the native one.
+  DeviceRefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver,
+                      const Residuals<T>& residuals)
+      : a_(a), solver_(solver), residuals_(residuals) {}
+
+  // Allocates for at most `nrhs` right-hand sides.
+  void prepare(Op op, Index nrhs);
+  // Solves for no more of them, in `stream`, and corrects by the factors. Waits for the stream in each step,
+  // for the residual norms, and x is complete on return.
+  CorrectedColumns solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementLimits& limits,
+                         void* stream);
+
+ private:
+  krylov::DistributedMatrix<T>& a_;
+  TriangularSolver<T>& solver_;
+  const Residuals<T>& residuals_;
+  std::optional<krylov::DistributedMatrix<T>> transposed_;
+  struct Prepared {
+    std::unique_ptr<engine::Refinement<T>> refinement;
+    Index nrhs;
+  };
+  std::map<Op, Prepared> prepared_;
+};
+
+}  // namespace trisweep::solve
