@@ -42,6 +42,28 @@ class HMatrices(unittest.TestCase):
         product = trisweep.hmatrix(POINTS, real) @ (x[:, 0] + 1j * x[:, 1])
         self.assertLess(largest(product - dense(real) @ (x[:, 0] + 1j * x[:, 1])), 1e-4)
 
+    def test_find_the_corners_of_kernels_of_compact_support(self):
+        points = np.random.default_rng(0).random((600, 2))
+
+        def spherical(i, j):
+            r = np.minimum(1, np.linalg.norm(points[i] - points[j], axis=-1) / 0.2)
+            return 1 - 1.5 * r + 0.5 * r**3
+
+        a = np.array([spherical(i, np.arange(600)) for i in range(600)])
+        h = trisweep.hmatrix(points, spherical)
+        self.assertLess(np.linalg.norm(h @ np.eye(600) - a), 1e-5 * np.linalg.norm(a))
+        self.assertLess(h.sampled_error(600), 1e-5)
+
+    def test_sampled_error_is_that_of_products(self):
+        for eps in (1e-3, 1e-7):
+            h = trisweep.hmatrix(POINTS, complex_valued, eps=eps, dtype=complex)
+            for rows in (1, 100, 10 * N):
+                self.assertLess(h.sampled_error(rows), 10 * eps)
+            self.assertGreater(h.sampled_error(N), 1e-4 * eps)
+        self.assertEqual(trisweep.hmatrix(POINTS, lambda i, j: np.zeros(np.broadcast(i, j).shape)).sampled_error(), 0)
+        with self.assertRaisesRegex(ValueError, "rows"):
+            h.sampled_error(0)
+
     def test_do_not_depend_on_threads(self):
         x = np.random.default_rng(2).standard_normal(N)
         one, two = (trisweep.hmatrix(POINTS, real, threads=threads) @ x for threads in (1, 2))

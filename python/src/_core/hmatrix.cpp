@@ -71,19 +71,12 @@ class LocalHMatrix {
     const hmatrix::HMatrixOptions options{.blocks = {.eta = number("eta", double())},
                                           .compression = {.eps = number("eps", double())}};
     const int threads = number("threads", int()), leaf_size = number("leaf_size", int());
-    Signals signals;
-    try {
-      signals.heed([&] {
-        const auto turn = turn_at_mpi();
-        place_.emplace(threads);
-        auto tree = hmatrix::make_cluster_tree(points_of(points), leaf_size);
-        matrix_.emplace(mpi::ParallelContext{place_->comm, place_->pool}, entries, std::move(tree), options,
-                        signals);
-      });
-    } catch (const Error&) {
-      entries.rethrow();
-      throw;
-    }
+    calling(entries, [&](Signals& signals) {
+      place_.emplace(threads);
+      auto tree = hmatrix::make_cluster_tree(points_of(points), leaf_size);
+      matrix_.emplace(mpi::ParallelContext{place_->comm, place_->pool}, entries, std::move(tree), options,
+                      signals);
+    });
   }
   ~LocalHMatrix() {
     const nb::gil_scoped_release others_run;
@@ -106,6 +99,13 @@ class LocalHMatrix {
       matrix_->apply(static_cast<Op>(op), view<const T>(x), view(y));
     });
   }
+  double sampled_error(nb::object kernel, Index rows) {
+    const PythonKernel<T> entries(std::move(kernel));
+    const auto mine = turns_.take();
+    double error = 0;
+    calling(entries, [&](Signals&) { error = hmatrix::sampled_error<T>(*matrix_, entries, rows); });
+    return error;
+  }
 
  private:
   struct Place {
@@ -113,6 +113,21 @@ class LocalHMatrix {
     mpi::Communicator comm{Parent(std::nullopt).get()};
     ThreadPool pool;
   };
+
+  // What calls the kernel: its exception is thrown as it was.
+  template <class Work>
+  static void calling(const PythonKernel<T>& entries, const Work& work) {
+    Signals signals;
+    try {
+      signals.heed([&] {
+        const auto turn = turn_at_mpi();
+        work(signals);
+      });
+    } catch (const Error&) {
+      entries.rethrow();
+      throw;
+    }
+  }
 
   Turns turns_;
   std::optional<Place> place_;
@@ -126,7 +141,8 @@ void add_hmatrix(nb::module_& module, nb::dict& hmatrices, const char* dtype) {
                          .def(nb::init<const Points&, nb::object, const nb::dict&>())
                          .def_prop_ro("bytes", &Matrix::bytes)
                          .def("order", &Matrix::order)
-                         .def("apply", &Matrix::apply);
+                         .def("apply", &Matrix::apply)
+                         .def("sampled_error", &Matrix::sampled_error);
 }
 
 }  // namespace

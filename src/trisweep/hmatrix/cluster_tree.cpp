@@ -16,6 +16,7 @@ class TreeBuilder {
 
   ClusterTree build() {
     add(0, tree_.size());
+    tree_.point = points_;
     return std::move(tree_);
   }
 

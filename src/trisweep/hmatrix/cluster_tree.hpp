@@ -26,6 +26,7 @@ double distance(const Cluster& a, const Cluster& b);
 struct ClusterTree {
   std::vector<Cluster> cluster;  // the root first
   std::vector<Index> order;      // point numbers, those of a cluster side by side
+  std::vector<Point> point;      // by number; none in the tree of a matrix that was read
 
   Index size() const { return static_cast<Index>(order.size()); }
 };

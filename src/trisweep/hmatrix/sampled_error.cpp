@@ -43,7 +43,7 @@ double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index 
   std::vector<double> sums(2);
   for (std::size_t i = 0; i < of_row.size(); ++i) sums[i % 2] += of_row[i];
   matrix.comm().sum(sums);
-  return std::sqrt(sums[0] / sums[1]);
+  return sums[0] == 0 ? 0 : std::sqrt(sums[0] / sums[1]);  // 0 of a matrix of zeros
 }
 
 #define INSTANTIATE(T) template double sampled_error(HMatrix<T>&, const IntegralKernel<T>&, Index);

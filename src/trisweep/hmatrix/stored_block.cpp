@@ -7,6 +7,7 @@
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/finite.hpp"
+#include "trisweep/hmatrix/nearness.hpp"
 #include "trisweep/lowrank/recompress.hpp"
 #include "trisweep/numeric/modulus.hpp"
 
@@ -67,9 +68,12 @@ class BlockPacker {
   bool pack_low_rank(const Cluster& rows, const Cluster& cols) {
     const BlockCompression& how = source_.compression;
     const KernelEntries<T> block = entries(rows.begin, rows.end, cols.begin, cols.end);
+    const Nearness near = nearness(source_.tree, rows, cols);
     auto cross = lowrank::cross_approximation<T>(block, {.method = how.cross,
                                                          .accuracy = {.relative = share_of_crosses * how.eps},
-                                                         .most_rank = how.most_rank});
+                                                         .most_rank = how.most_rank,
+                                                         .row_place = near.row,
+                                                         .column_place = near.col});
     if (!cross.converged) return false;
     auto factors = how.recompress ? lowrank::recompress(std::move(cross.block),
                                                         {.relative = share_of_truncation * how.eps})

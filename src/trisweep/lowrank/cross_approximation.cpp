@@ -14,9 +14,14 @@ namespace {
 
 constexpr auto table_of_crosses = std::to_array<NamedCross>({{"aca", Cross::aca}, {"aca+", Cross::aca_plus}});
 
-// A residual with nothing in a reference row and column may have something elsewhere: so many others are
-// looked at before it counts as zero.
-constexpr int other_references = 8;
+// An approximation is accepted when a fresh sample of rows and columns shows no more than its accuracy
+// allows. A sample is as small as smooth kernels let it be, a share of the crosses. Where a block has zeros,
+// as those of kernels of compact support, what is left may be in a corner: there the first sample is larger,
+// and so is each one after a sample that has found something.
+constexpr double share_of_sample = 0.15;
+constexpr Index least_sample = 2;
+constexpr Index sample_beside_zeros = 16;
+constexpr Index growth_of_sample = 4;
 
 template <Scalar T>
 double squared(const std::vector<T>& x) {
@@ -67,56 +72,68 @@ class CrossBuilder {
     const bool converged = options_.method == Cross::aca ? run_aca() : run_aca_plus();
     if (const RealOf<T> unit = unit_.value_or(1); unit != 1)
       for (T& value : sum_.u) value /= unit;
-    return {std::move(sum_), converged && std::isfinite(squared_norm_)};
+    return {std::move(sum_), converged && std::isfinite(squared_norm_) && std::isfinite(reference_size())};
   }
 
  private:
+  // A row or column of the residual, which follows it from cross to cross.
+  struct Reference {
+    Index at;
+    std::vector<T> residual;
+  };
+  struct Pivot {
+    Index row = -1, col = -1;
+    double size = -1;
+    bool in_column = false;  // of the reference
+  };
+
   bool run_aca() {
     Index i = 0;
-    int vain = 0;
-    while (i >= 0) {
+    while (true) {
       residual_row(i, row_);
       const Index j = largest(row_, column_used_);
       if (j < 0) return false;  // not a number
-      if (is_nothing(row_[usize(j)])) {
-        row_used_[usize(i)] = 1;
-        i = ++vain > other_references ? -1 : some_free(row_used_, vain);
-        continue;
+      if (!is_nothing(std::abs(row_[usize(j)]))) {
+        residual_column(j, column_);
+        add(i, j);
+        if (is_enough()) return true;
+        if (sum_.rank >= most_ || !std::isfinite(last_size_)) return false;
+        i = largest(column_, row_used_);
+        if (i >= 0 && last_size_ > allowed()) continue;
       }
-      residual_column(j, column_);
-      add(i, j);
-      if (last_size_ <= allowed() || is_enough()) return true;
-      if (sum_.rank >= most_ || !std::isfinite(last_size_)) return false;
-      i = largest(column_, row_used_);
+      if (!sample_shows_more()) return true;
+      i = largest_of_references().row;
     }
-    return true;
   }
 
   bool run_aca_plus() {
-    choose_reference_column();
-    choose_reference_row();
-    int vain = 0;
-    while (reference_i_ >= 0 && reference_j_ >= 0) {
-      const Index i = largest(reference_column_, row_used_), j = largest(reference_row_, column_used_);
-      if (i < 0 || j < 0) return false;  // not numbers
-      const bool by_row = std::abs(reference_column_[usize(i)]) > std::abs(reference_row_[usize(j)]);
-      if (is_nothing(by_row ? reference_column_[usize(i)] : reference_row_[usize(j)])) {
-        if (++vain > other_references) return true;
-        choose_others(vain);
+    refer_to(1);
+    bool followed = false;  // by a cross, since the references were chosen
+    while (!row_references_.empty() && !column_references_.empty()) {
+      const bool small = is_nothing(largest_of_references().size) || reference_size() <= allowed();
+      if (small && followed && last_size_ > allowed()) {
+        refer_to(1);
+        followed = false;
         continue;
       }
-      if (!add_next(by_row, i, j)) return false;
-      if ((last_size_ <= allowed() && reference_size() <= allowed()) || is_enough()) return true;
-      if (sum_.rank >= most_ || !std::isfinite(last_size_)) return false;
+      if (small && !sample_shows_more()) return true;
+      if (sum_.rank >= most_ || !add_next(largest_of_references())) return false;
+      if (is_enough()) return true;
+      if (!std::isfinite(last_size_)) return false;
+      followed = true;
     }
     return true;
   }
 
-  // The pivot is the largest entry of row i, or else of column j. False: it is not a number.
-  bool add_next(bool by_row, Index i, Index j) {
-    if (by_row) {
+  // The pivot of the next cross is the largest entry of the row, or of the column, that `found` is in and
+  // that is no reference. False: it is not a number.
+  bool add_next(const Pivot& found) {
+    Index i = found.row, j = found.col;
+    if (i < 0 || j < 0) return false;
+    if (found.in_column) {
       residual_row(i, row_);
       j = largest(row_, column_used_);
+      if (j < 0) return false;
       residual_column(j, column_);
     } else {
       residual_column(j, column_);
@@ -124,38 +141,78 @@ class CrossBuilder {
       if (i < 0) return false;
       residual_row(i, row_);
     }
-    if (j < 0 || row_[usize(j)] == T{}) return false;
+    if (row_[usize(j)] == T{}) return false;
     add(i, j);
     const T* const u = sum_.u_column(sum_.rank - 1);
     const T* const v = sum_.v_column(sum_.rank - 1);
-    for (Index k = 0; k < sum_.rows; ++k) reference_column_[usize(k)] -= u[k] * v[reference_j_];
-    for (Index k = 0; k < sum_.cols; ++k) reference_row_[usize(k)] -= u[reference_i_] * v[k];
-    if (j == reference_j_) choose_reference_column();
-    if (i == reference_i_) choose_reference_row();
+    for (Reference& row : row_references_)
+      for (Index k = 0; k < sum_.cols; ++k) row.residual[usize(k)] -= u[row.at] * v[k];
+    for (Reference& column : column_references_)
+      for (Index k = 0; k < sum_.rows; ++k) column.residual[usize(k)] -= u[k] * v[column.at];
     return true;
   }
 
-  // In the first free column; then in the row where that column is smallest, which says most that is new.
-  void choose_reference_column() {
-    reference_j_ = some_free(column_used_, sum_.rank);
-    if (reference_j_ >= 0) residual_column(reference_j_, reference_column_);
+  // Whether other rows and columns show more than is allowed; then they are the references.
+  bool sample_shows_more() {
+    if (sample_ == 0)
+      sample_ = sum_.rank == 0 ? sample_beside_zeros
+                               : std::max(least_sample, static_cast<Index>(share_of_sample * sum_.rank));
+    refer_to(sample_);
+    if (is_nothing(largest_of_references().size) || reference_size() <= allowed()) return false;
+    sample_ = std::min(std::max(growth_of_sample * sample_, sample_beside_zeros), sum_.rows + sum_.cols);
+    return true;
   }
-  void choose_reference_row() {
-    reference_i_ = -1;
-    for (Index i = 0; i < sum_.rows; ++i) {
-      if (row_used_[usize(i)] == 0 &&
-          (reference_i_ < 0 ||
-           std::abs(reference_column_[usize(i)]) < std::abs(reference_column_[usize(reference_i_)])))
-        reference_i_ = i;
+
+  void refer_to(Index count) {
+    row_references_.clear();
+    column_references_.clear();
+    std::vector<char> row_taken = row_used_, column_taken = column_used_;
+    for (Index k = 0; k < count; ++k) {
+      ++turn_;
+      const Index i = pick(row_taken, options_.row_place, turn_);
+      const Index j = pick(column_taken, options_.column_place, turn_ + 2);
+      if (i >= 0) residual_row(i, row_references_.emplace_back(Reference{i, {}}).residual);
+      if (j >= 0) residual_column(j, column_references_.emplace_back(Reference{j, {}}).residual);
     }
-    if (reference_i_ >= 0) residual_row(reference_i_, reference_row_);
   }
-  void choose_others(int round) {
-    row_used_[usize(reference_i_)] = column_used_[usize(reference_j_)] = 1;
-    reference_j_ = some_free(column_used_, sum_.rank + round);
-    reference_i_ = some_free(row_used_, sum_.rank + round);
-    if (reference_j_ >= 0) residual_column(reference_j_, reference_column_);
-    if (reference_i_ >= 0) residual_row(reference_i_, reference_row_);
+  // The nearest of the free ones, any, the farthest, any; -1 where none is free.
+  static Index pick(std::vector<char>& taken, std::span<const double> place, Index turn) {
+    Index at = -1;
+    if (place.empty() || turn % 2 == 0) {
+      at = some_free(taken, turn);
+    } else {
+      const double sign = turn % 4 == 1 ? 1 : -1;
+      for (Index i = 0; i < static_cast<Index>(taken.size()); ++i)
+        if (taken[usize(i)] == 0 && (at < 0 || sign * place[usize(i)] < sign * place[usize(at)])) at = i;
+    }
+    if (at >= 0) taken[usize(at)] = 1;
+    return at;
+  }
+
+  Pivot largest_of_references() const {
+    Pivot best;
+    for (const Reference& column : column_references_) {
+      const Index i = largest(column.residual, row_used_);
+      const double size = i < 0 ? -1 : double(std::abs(column.residual[usize(i)]));
+      if (size > best.size) best = {i, column.at, size, true};
+    }
+    for (const Reference& row : row_references_) {
+      const Index j = largest(row.residual, column_used_);
+      const double size = j < 0 ? -1 : double(std::abs(row.residual[usize(j)]));
+      if (size >= best.size) best = {row.at, j, size, false};
+    }
+    return best;
+  }
+  // What the norm of the residual is, for all that the references say.
+  double reference_size() const {
+    const auto estimate = [](const std::vector<Reference>& references, Index all) {
+      double sum = 0;
+      for (const Reference& reference : references) sum += squared(reference.residual);
+      return references.empty() ? 0 : sum / double(references.size()) * all;
+    };
+    const double by_rows = estimate(row_references_, sum_.rows);
+    const double by_columns = estimate(column_references_, sum_.cols);
+    return by_rows > by_columns || std::isnan(by_rows) ? std::sqrt(by_rows) : std::sqrt(by_columns);
   }
 
   // One that is free, for each number `k` another one where there are many; -1 where none is.
@@ -182,10 +239,14 @@ class CrossBuilder {
     if (*unit_ == 1) return;
     for (T& value : entries) value *= *unit_;
   }
+  void heed_zeros(const std::vector<T>& entries) {
+    if (std::ranges::find(entries, T{}) != entries.end()) sample_ = std::max(sample_, sample_beside_zeros);
+  }
   void residual_row(Index i, std::vector<T>& row) {
     row.resize(usize(sum_.cols));
     entries_.row(i, row.data());
     to_unit(row);
+    if (sum_.rank == 0) heed_zeros(row);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const v = sum_.v_column(k);
       const T factor = sum_.u_column(k)[i];
@@ -196,6 +257,7 @@ class CrossBuilder {
     column.resize(usize(sum_.rows));
     entries_.column(j, column.data());
     to_unit(column);
+    if (sum_.rank == 0) heed_zeros(column);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const u = sum_.u_column(k);
       const T factor = sum_.v_column(k)[j];
@@ -226,13 +288,8 @@ class CrossBuilder {
     const double unit = unit_.value_or(1);
     return options_.accuracy.allowed(std::sqrt(std::max(0.0, squared_norm_)) / unit) * unit;
   }
-  // What the norm of the residual is, for all that the references say.
-  double reference_size() const {
-    return std::max(std::sqrt(squared(reference_column_) * sum_.cols),
-                    std::sqrt(squared(reference_row_) * sum_.rows));
-  }
-  bool is_nothing(const T& pivot) const {
-    return double(std::abs(pivot)) <= std::numeric_limits<RealOf<T>>::epsilon() * largest_pivot_;
+  bool is_nothing(double pivot) const {
+    return pivot <= std::numeric_limits<RealOf<T>>::epsilon() * largest_pivot_;
   }
 
   const Entries<T>& entries_;
@@ -242,8 +299,9 @@ class CrossBuilder {
   std::optional<RealOf<T>> unit_;
   std::vector<char> row_used_, column_used_;
   std::vector<T> row_, column_;
-  Index reference_i_ = -1, reference_j_ = -1;
-  std::vector<T> reference_row_, reference_column_;
+  std::vector<Reference> row_references_, column_references_;
+  Index turn_ = 0;    // of references
+  Index sample_ = 0;  // so many rows and columns decide whether there are crosses enough; 0: not known yet
   double squared_norm_ = 0;  // of the sum
   double last_size_ = 0;     // of the last cross
   double largest_pivot_ = 0;

@@ -5,7 +5,8 @@
 // `aca`: partial pivoting (Bebendorf 2000). The next row is where the last column was largest: cheap, and
 // blind to what no pivot has touched. `aca_plus` (Grasedyck, see Boerm, Grasedyck, Hackbusch 2003, section
 // 4.4): pivots are where a reference row and a reference column, which follow the residual, are largest; it
-// ends only when these are small as well.
+// ends only when these are small as well. Both end only when a sample of other rows and columns is as small,
+// and go on from its largest entry where it is not: what is left in a few entries may still be missed.
 
 #include <span>
 #include <string_view>
@@ -25,6 +26,9 @@ struct CrossOptions {
   Cross method = Cross::aca_plus;
   Accuracy accuracy;
   Index most_rank = 0;  // that is good enough; 0: any
+  // A number for each row and column, or none: what crosses miss is where it is least or largest, as the
+  // distance of the other side's points. Samples begin there.
+  std::span<const double> row_place, column_place;
 };
 
 template <Scalar T>
@@ -35,7 +39,8 @@ struct CrossResult {
   bool converged = false;
 };
 
-// Costs rank (rows + cols) entries, and half as many more for the references of `aca_plus`.
+// Costs rank (rows + cols) entries, and about a quarter as many more for references and the sample; more
+// where samples find something. The same on every machine and thread.
 template <Scalar T>
 CrossResult<T> cross_approximation(const Entries<T>& entries, const CrossOptions& options);
 

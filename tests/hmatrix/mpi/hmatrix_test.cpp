@@ -8,6 +8,7 @@
 #include "support/largest.hpp"
 #include "support/random_matrix.hpp"
 #include "support/scalars.hpp"
+#include "trisweep/core/split_mix.hpp"
 #include "trisweep/hmatrix/point_kernel.hpp"
 
 namespace trisweep::hmatrix {
@@ -141,6 +142,28 @@ TYPED_TEST(HMatrixTest, ThreadsAndRanksLeaveEveryBitAsItIs) {
   if (world.rank() > 0) return;
   const auto transposed = product<T>(self, 1, options_for(1e-4), Op::transpose, x);
   EXPECT_EQ(product<T>(self, 3, options_for(1e-4), Op::transpose, x), transposed);
+}
+
+// Most blocks at the edge of the support have something in one corner alone.
+TEST(HMatrix, KernelsOfCompactSupportAreAsAccurateAsAsked) {
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(1);
+  std::vector<Point> points(600);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    points[i] = {unit_interval(split_mix(2 * i)), unit_interval(split_mix(2 * i + 1)), 0};
+  for (const double support : {0.2, 0.4}) {
+    const auto spherical = [&](const Point& a, const Point& b) {
+      const double r = std::min(length(a - b) / support, 1.0);
+      return 1 - 1.5 * r + 0.5 * r * r * r;
+    };
+    const PointKernel<double, decltype(spherical)> kernel(points, spherical, 1);
+    for (const auto method : {lowrank::Cross::aca, lowrank::Cross::aca_plus}) {
+      HMatrixOptions options;
+      options.compression = {.eps = 1e-6, .cross = method};
+      HMatrix<double> h({world, pool}, kernel, make_cluster_tree(points, 32), options);
+      EXPECT_LT(sampled_error<double>(h, kernel, 600), 1e-5) << support;
+    }
+  }
 }
 
 TEST(HMatrix, ChoicesOfCompressionAndTheirBytes) {
