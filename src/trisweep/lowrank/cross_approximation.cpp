@@ -16,12 +16,11 @@ constexpr auto table_of_crosses = std::to_array<NamedCross>({{"aca", Cross::aca}
 
 // An approximation is accepted when a fresh sample of rows and columns shows no more than its accuracy
 // allows. A sample is as small as smooth kernels let it be, a share of the crosses. Where a block has zeros,
-// as those of kernels of compact support, what is left may be in a corner: there the first sample is larger,
-// and so is each one after a sample that has found something.
-constexpr double share_of_sample = 0.15;
-constexpr Index least_sample = 2;
+// as those of kernels of compact support, what is left may be in a corner: there the first sample is larger.
+// Each sample after one that has found something is larger, too.
+constexpr double share_of_sample = 0.1;
 constexpr Index sample_beside_zeros = 16;
-constexpr Index growth_of_sample = 4;
+constexpr Index growth_of_sample = 2;
 
 template <Scalar T>
 double squared(const std::vector<T>& x) {
@@ -154,12 +153,14 @@ class CrossBuilder {
 
   // Whether other rows and columns show more than is allowed; then they are the references.
   bool sample_shows_more() {
+    const Index least = last_size_ <= allowed() ? 1 : 2;  // the last cross says that it is over, or not
     if (sample_ == 0)
       sample_ = sum_.rank == 0 ? sample_beside_zeros
-                               : std::max(least_sample, static_cast<Index>(share_of_sample * sum_.rank));
+                               : std::max(least, static_cast<Index>(share_of_sample * sum_.rank));
+    turn_ += turn_ % 2;  // nearest and farthest first
     refer_to(sample_);
     if (is_nothing(largest_of_references().size) || reference_size() <= allowed()) return false;
-    sample_ = std::min(std::max(growth_of_sample * sample_, sample_beside_zeros), sum_.rows + sum_.cols);
+    sample_ = std::min(growth_of_sample * sample_, sum_.rows + sum_.cols);
     return true;
   }
 
