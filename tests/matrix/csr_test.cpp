@@ -2,15 +2,44 @@
 
 #include <gmock/gmock.h>
 
+#include "trisweep/core/error.hpp"
+
 namespace trisweep::matrix {
 namespace {
 
 using Complex = std::complex<double>;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 // [1 0 2; 0 0 3i] of complex numbers
 Csr<Complex> sample() {
   return {.pattern = {.rows = 2, .cols = 3, .row_ptr = {0, 2, 3}, .col = {0, 2, 2}}, .value = {1, 2, {0, 3}}};
+}
+
+TEST(Csr, ConsistentRowsFitTogetherAndAscend) {
+  require_consistent(sample());
+  const auto message = [](auto change, const RowNumbers& number = {}) -> std::string {
+    Csr<Complex> a = sample();
+    change(a);
+    try {
+      require_consistent(a, number);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), ErrorKind::usage);
+      return e.what();
+    }
+    return {};
+  };
+  const auto do_not_fit = HasSubstr("do not fit together");
+  EXPECT_THAT(message([](auto& a) { a.pattern.rows = -1; }), do_not_fit);
+  EXPECT_THAT(message([](auto& a) { a.pattern.row_ptr.clear(); }), do_not_fit);
+  EXPECT_THAT(message([](auto& a) { a.pattern.row_ptr = {1, 2, 3}; }), do_not_fit);
+  EXPECT_THAT(message([](auto& a) { a.pattern.row_ptr = {0, 4, 3}; }), do_not_fit);
+  EXPECT_THAT(message([](auto& a) { a.pattern.col.pop_back(); }), do_not_fit);
+  EXPECT_THAT(message([](auto& a) { a.value.pop_back(); }), do_not_fit);
+  EXPECT_THAT(message([](auto& a) { a.pattern.col[0] = 2; }),
+              HasSubstr("columns of row 0 (counting from 0) do not ascend from 0 to 2"));
+  EXPECT_THAT(message([](auto& a) { a.pattern.col[0] = -5; }), HasSubstr("row 0"));
+  EXPECT_THAT(message([](auto& a) { a.pattern.col[2] = 3; }, {.first = 7}), HasSubstr("row 8"));
 }
 
 TEST(Csr, TransposeKeepsEveryEntry) {

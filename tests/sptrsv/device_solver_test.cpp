@@ -135,6 +135,9 @@ TEST(DeviceSolver, RefusesWhatItCannotDo) {
   EXPECT_THROW(make({.threads = 0}), Error);
   EXPECT_THROW(make({.device = backend::Device::native}), Error);
   EXPECT_THROW((DeviceSolver<double>(a, {.upper = true}, Op::none, {})), Error);
+  auto unsorted = a;
+  unsorted.pattern.col.front() = -5;
+  EXPECT_THROW((DeviceSolver<double>(unsorted, {}, Op::none, {})), Error);
   std::vector<double> b(29), x(30);
   EXPECT_THROW(DeviceSolver<double>(a, {}, Op::none, {}).solve(b, x), Error);
   DeviceSolver<double> empty(matrix::Csr<double>{}, {}, Op::none, {});

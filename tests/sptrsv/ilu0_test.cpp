@@ -127,6 +127,10 @@ TEST(Ilu0, NamesTheRowThatCannotBeFactored) {
   EXPECT_NE(message().find("zero pivot in row 1 "), std::string::npos);
   a = {.pattern = {.rows = 2, .cols = 2, .row_ptr = {0, 1, 2}, .col = {0, 0}}, .value = {1, 1}};
   EXPECT_NE(message().find("row 1 (counting from 0) has no diagonal"), std::string::npos);
+  a.pattern.col.back() = 2;
+  EXPECT_NE(message().find("columns of row 1 (counting from 0) do not ascend"), std::string::npos);
+  EXPECT_THROW(ilut_pattern(a), Error);
+  EXPECT_THROW(ilu0(a), Error);
 }
 
 }  // namespace

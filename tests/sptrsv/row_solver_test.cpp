@@ -183,6 +183,13 @@ TEST(ComponentSolver, NamesTheRowThatIsWrong) {
   EXPECT_THROW((RowSolver<double>(a, {}, {.threads = 0})), Error);
 }
 
+TEST(ComponentSolver, RefusesRowsThatAreNoMatrix) {
+  auto a = random_lower<double>(30, 2, 5);
+  a.pattern.col[usize(a.pattern.row_ptr[8])] = -5000000;
+  EXPECT_NE(error_of(ErrorKind::usage, [&] { RowSolver<double>(a, {}); }).find("columns of row 8"),
+            std::string::npos);
+}
+
 TEST(ComponentSolver, RefusesVectorsThatDoNotFit) {
   RowSolver<double> solver(random_lower<double>(30, 2, 5), {});
   std::vector<double> b(29), x(30);

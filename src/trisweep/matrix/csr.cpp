@@ -1,8 +1,13 @@
 #include "trisweep/matrix/csr.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <type_traits>
+
+#include "trisweep/core/error.hpp"
 
 namespace trisweep::matrix {
 namespace {
@@ -64,6 +69,26 @@ std::vector<Offset> column_ptr(const Pattern& a, std::span<const Index> col_new)
 }
 
 }  // namespace
+
+template <Scalar T>
+void require_consistent(const Csr<T>& a, const RowNumbers& number) {
+  const Pattern& p = a.pattern;
+  const auto refuse = [](const std::string& text) {
+    throw Error(ErrorKind::usage, text,
+                "pass rows by row pointers from 0, and columns that ascend in each row");
+  };
+  if (p.rows < 0 || p.row_ptr.size() != usize(p.rows) + 1 || p.row_ptr.front() != 0 ||
+      !std::ranges::is_sorted(p.row_ptr) || usize(p.nonzeros()) != p.col.size() ||
+      p.col.size() != a.value.size())
+    refuse("the rows' pointers, columns and values do not fit together");
+  for (Index i = 0; i < p.rows; ++i) {
+    const auto row = p.row(i);
+    const bool ascends = std::ranges::adjacent_find(row, std::ranges::greater_equal()) == row.end();
+    if (!ascends || (!row.empty() && (row.front() < 0 || row.back() >= p.cols)))
+      refuse(fmt::format("columns of row {} (counting from 0) do not ascend from 0 to {}", number(i),
+                         p.cols - 1));
+  }
+}
 
 template <Scalar T>
 Csr<T> transpose(const Csr<T>& a) {
@@ -238,6 +263,7 @@ Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std:
 }
 
 #define INSTANTIATE(T)                                                                               \
+  template void require_consistent(const Csr<T>&, const RowNumbers&);                                \
   template Csr<T> transpose(const Csr<T>&);                                                          \
   template Csr<T> convert<T, RealOf<T>>(const Csr<RealOf<T>>&);                                      \
   template void multiply(const Csr<T>&, Op, std::span<const T>, std::span<T>);                       \

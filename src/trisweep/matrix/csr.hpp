@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "trisweep/core/row_numbers.hpp"
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::matrix {
@@ -39,6 +40,12 @@ struct Dense {
   Index cols = 0;
   std::vector<T> value;
 };
+
+// Throws Error(usage) unless a is as documented: row pointers that ascend to the number of columns and
+// values, and columns of each row that ascend and are the matrix's. Names the first other row by its
+// `number`.
+template <Scalar T>
+void require_consistent(const Csr<T>& a, const RowNumbers& number = {});
 
 template <Scalar T>
 Csr<T> transpose(const Csr<T>& a);

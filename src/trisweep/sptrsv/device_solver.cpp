@@ -45,6 +45,7 @@ DeviceSolver<T>::DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const D
     throw Error(ErrorKind::usage, "a solve on a device needs a device, and a thread",
                 "use emulated, cuda or hip");
   backend::require_device(device_);
+  matrix::require_consistent(a);
   const LowerSystem<T> system = lower_system(a, form, op);
   choice_ = choose_for_device(system.below, options.algorithm);
   if (!is_gpu(device_)) pool_ = std::make_unique<ThreadPool>(options.threads);

@@ -25,8 +25,8 @@ template <Scalar T>
 class DeviceSolver {
  public:
   // Analyzes op(a), `a` with the triangle that `form` names, and copies it to the device; entries and order
-  // are its own. Throws as lower_system(); Error(usage) for an unknown algorithm or Device::native;
-  // Error(environment) when there is no such device.
+  // are its own. Throws as lower_system(); Error(usage) for an unknown algorithm or Device::native,
+  // or when `a` is not as Csr says; Error(environment) when there is no such device.
   DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const DeviceSolverOptions& options);
 
   // b, x: A's rows x nrhs, in host memory or the GPU's; they may be the same memory. Throws

@@ -27,12 +27,14 @@ matrix::Csr<T> triangle_of(const matrix::Csr<T>& a, const std::vector<Offset>& d
 }
 
 // Of A's entries, in a pattern that has them all.
-std::vector<Offset> places_in(const matrix::Pattern& pattern, const matrix::Pattern& a) {
+template <Scalar T>
+std::vector<Offset> places_in(const matrix::Pattern& pattern, const matrix::Csr<T>& a) {
+  matrix::require_consistent(a);
   std::vector<Offset> place;
-  place.reserve(a.col.size());
-  for (Index i = 0; i < a.rows; ++i) {
+  place.reserve(a.value.size());
+  for (Index i = 0; i < a.rows(); ++i) {
     Offset at = pattern.row_ptr[usize(i)];
-    for (const Index j : a.row(i)) {
+    for (const Index j : a.pattern.row(i)) {
       while (pattern.col[usize(at)] != j) ++at;
       place.push_back(at);
     }
@@ -69,6 +71,7 @@ std::vector<Offset> diagonals_of(const matrix::Pattern& p) {
 
 template <Scalar T>
 IncompleteFactors<T> ilu0(const matrix::Csr<T>& a) {
+  matrix::require_consistent(a);
   const std::vector<Offset> diagonal = diagonals_of(a.pattern);
   matrix::Csr<T> lu = a;
   const auto& row_ptr = a.pattern.row_ptr;
@@ -98,7 +101,7 @@ IncompleteFactors<T> ilu0(const matrix::Csr<T>& a) {
 template <Scalar T>
 IncompleteLu<T>::IncompleteLu(const matrix::Csr<T>& a, matrix::Pattern pattern,
                               const RowSolverOptions& options)
-    : pattern_(std::move(pattern)), place_(places_in(pattern_, a.pattern)), lower_({}, {}), upper_({}, {}) {
+    : pattern_(std::move(pattern)), place_(places_in(pattern_, a)), lower_({}, {}), upper_({}, {}) {
   IncompleteFactors<T> factors = ilu0(spread<T>(pattern_, place_, a.value));
   lower_ = RowSolver<T>(std::move(factors.lower), {.unit = true}, options);
   upper_ = RowSolver<T>(std::move(factors.upper), {.upper = true}, options);

@@ -14,8 +14,8 @@ struct IncompleteFactors {
   matrix::Csr<T> upper;  // with it
 };
 
-// The factors of `a`, whose rows are sorted by column. Throws Error(input) where A is not square or a
-// diagonal entry is missing, Error(numerical) where a pivot is zero or not finite; both name the row.
+// The factors of `a`. Throws Error(usage) where it is not as Csr says, Error(input) where it is not square or
+// a diagonal entry is missing, Error(numerical) where a pivot is zero or not finite; all name the row.
 template <Scalar T>
 IncompleteFactors<T> ilu0(const matrix::Csr<T>& a);
 

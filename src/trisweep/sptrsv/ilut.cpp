@@ -96,6 +96,7 @@ class Elimination {
 
 template <Scalar T>
 matrix::Pattern ilut_pattern(const matrix::Csr<T>& a, const Fill& fill) {
+  matrix::require_consistent(a);
   diagonals_of(a.pattern);
   return Elimination<T>(a, fill).pattern();
 }

@@ -59,6 +59,7 @@ RowSolver<T>::RowSolver(matrix::Csr<T> a, Form form, const RowSolverOptions& opt
     : a_(std::move(a)), form_(form), options_(options) {
   if (options.threads < 1) throw Error(ErrorKind::usage, "a solve needs at least one thread");
   if (options.algorithm != automatic) find_algorithm(options.algorithm);
+  matrix::require_consistent(a_);
   running_ = std::make_unique<Running>(options.threads);
 }
 template <Scalar T>

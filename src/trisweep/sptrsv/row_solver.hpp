@@ -25,7 +25,8 @@ template <Scalar T>
 class RowSolver {
  public:
   // With the triangle of the square matrix `a` that `form` names. Throws Error(usage) for an unknown
-  // algorithm or less than one thread; whether the triangle is one, prepare() and solve() find.
+  // algorithm, less than one thread, or when `a` is not as Csr says; whether the triangle is one, prepare()
+  // and solve() find.
   RowSolver(matrix::Csr<T> a, Form form, const RowSolverOptions& options = {});
   ~RowSolver();
   // What is moved from can be destroyed and assigned to, nothing else.
