@@ -93,6 +93,16 @@ class Methods(unittest.TestCase):
             with self.assertRaisesRegex(KeyError, "mine"):
                 method(a, np.ones(60), M=linalg.LinearOperator(a.shape, fails, dtype=a.dtype))
 
+    def test_refuse_what_is_not_finite(self):
+        a = random_matrix(10, np.float64)
+        bad = np.ones(10)
+        bad[3] = np.nan
+        for method in METHODS:
+            with self.assertRaisesRegex(ValueError, r"^b is not finite in row 3 \(counting from 0\)"):
+                method(a, bad)
+            with self.assertRaisesRegex(ValueError, "^x0 is not finite in row 3 "):
+                method(a, np.ones(10), bad)
+
     def test_refuse_what_does_not_fit(self):
         a = random_matrix()
         for method in METHODS:

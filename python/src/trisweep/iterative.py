@@ -36,7 +36,7 @@ def bicgstab(
     default zero, are vectors of n entries. M applies about A^-1: a LinearOperator, or a `Solver` of a matrix nearby.
     The second value is negative after a breakdown. `maxiter` is 10 n by default. There is no `callback`. M is applied
     from the right, so that residuals are the true ones. Raises TypeError and ValueError where types or shapes do not
-    fit, and RuntimeError when memory or MPI is missing. The method is van der Vorst's (1992).
+    fit or b or x0 is not finite, and RuntimeError when memory or MPI is missing. The method is van der Vorst's (1992).
 
     >>> x, info = trisweep.bicgstab(a, b, rtol=1e-10)
     >>> x.round(6), info
@@ -89,6 +89,10 @@ def _solve(
     if right.size != n:
         raise ValueError(f"b has the shape {right.shape}: one right-hand side is needed")
     start = np.zeros(n) if x0 is None else rows_of(x0, n, "x0").reshape(n)
+    for name, values in (("b", right.reshape(n)), ("x0", start)):
+        if not np.isfinite(values).all():
+            row = np.flatnonzero(~np.isfinite(values))[0]
+            raise ValueError(f"{name} is not finite in row {row} (counting from 0): look for a division by zero")
     dtype = np.result_type(dtype, right.dtype, *([] if x0 is None else [start.dtype]), np.float32)
     if dtype.name not in _core.krylov:
         raise TypeError(f"a, b and x0 have the common type {dtype}, which no method has")

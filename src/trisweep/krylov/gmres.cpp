@@ -47,6 +47,7 @@ class Gmres {
     orthogonalize(w, h);
     const std::vector<double> length = norms<T>(context_, w);
     std::erase_if(active_, [&](Index c) {
+      if (!std::isfinite(length[usize(c)])) return true;  // no step
       h[usize(c)].back() = static_cast<T>(length[usize(c)]);
       small_[usize(c)]->append(std::move(h[usize(c)]));
       left_[usize(c)].push_back(small_[usize(c)]->residual_norm() / beta_[usize(c)]);

@@ -23,9 +23,9 @@ struct GmresOptions {
 };
 
 // Minimizes ||r - A d||_2 over d = M^-1 v, v in the Krylov space of A M^-1 and r (right preconditioning). d =
-// 0 where r is zero or not finite. r, d: this rank's rows by right-hand sides. Returns, by column, the
-// relative residual norm after each step. Collective; throws on every rank when any runs out of memory, and
-// what operator and preconditioner throw.
+// 0 where r is zero or not finite; a step that leads to no finite vector is the end, and not taken. r, d:
+// this rank's rows by right-hand sides. Returns, by column, the relative residual norm after each step.
+// Collective; throws on every rank when any runs out of memory, and what operator and preconditioner throw.
 template <Scalar T>
 std::vector<std::vector<double>> gmres(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                        Vectors<const T> r, Vectors<T> d, const GmresOptions& options);

@@ -35,6 +35,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
 
   void iterate() override {
     begin();
+    moved_ = active_;
     for (int done = 1; !active_.empty(); ++done) {
       first_half();
       second_half();
@@ -96,6 +97,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
   // What the recurrences stand for; x takes up u.
   void replace() {
     add_to_x();
+    moved_ = active_;
     this->make_residual();
     product(r_, hat_, w_);
     product(w_, hat_, t_);
@@ -106,8 +108,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
 
   void add_to_x() {
     const auto hat = preconditioned(u_, hat_);
-    steps_.run(this->all_columns(),
-               std::array{sum(x_, x_, this->in_units_of_x(this->ones()), hat), zero(u_)});
+    steps_.run(moved_, std::array{sum(x_, x_, this->in_units_of_x(this->ones()), hat), zero(u_)});
   }
 
   // to = A from beside `update` and then the inner products of `pair`.
@@ -130,6 +131,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
   Vectors<T> shadow_, p_, s_, z_, v_, q_, y_, w_, t_, u_, hat_;
   Scalars alpha_, beta_, omega_, shadow_r_, shadow_squared_;
   std::array<Scalars, 3> y_q_;  // (y, q), (y, y), (q, q)
+  std::vector<Index> moved_;    // columns in which u may not be zero
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ class RestartedGmres final : public KrylovRun<T> {
     const auto left = gmres<T>(context_, {multiply, precondition}, r_, d_, options);
     for (const Index c : active_) {
       const double before = so_far(c).residual;
+      if (left[usize(c)].empty()) this->break_down(c);
       for (const double share : left[usize(c)])
         if (this->ends_with(c, share * before)) break;
     }

@@ -125,6 +125,7 @@ class KrylovRun {
     result.outcome = Outcome::stagnated;
     return result.history.back() <= options_.tolerance || result.iterations >= options_.max_iterations;
   }
+  void break_down(Index c) { at(c).outcome = Outcome::breakdown; }
   const KrylovResult& so_far(Index c) const { return result_[usize(c)]; }
 
   // Columns in which `value` is nothing but the rounding of what it is made of, size(c), or not finite.
@@ -134,7 +135,7 @@ class KrylovRun {
       const auto c = usize(column);
       const double size = std::abs(value[c]);
       if (std::isfinite(size) && size > std::numeric_limits<RealOf<T>>::epsilon() * size_of(c)) return false;
-      at(column).outcome = Outcome::breakdown;
+      break_down(column);
       return true;
     });
   }

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "gallery/gallery.hpp"
 #include "krylov/mpi/bicgstab_system.hpp"
 #include "support/random_matrix.hpp"
@@ -154,6 +157,30 @@ TEST(Bicgstab, ColumnsDoNotMatterToOneAnother) {
     EXPECT_EQ(system.result[c].outcome, Outcome::breakdown);
     EXPECT_EQ(system.result[c].residual, HUGE_VAL);
     EXPECT_EQ(column(c), std::vector<double>(rows));
+  }
+}
+
+// It breaks down where b is not zero, and is never asked where b is.
+TEST(Methods, APreconditionerThatMakesNoNumbersLeavesX) {
+  const mpi::Communicator comm(MPI_COMM_WORLD);
+  ThreadPool pool(1);
+  const auto twice = [](Vectors<const double> v, Vectors<double> w) {
+    for (Index c = 0; c < v.cols; ++c)
+      for (Index i = 0; i < v.rows; ++i) w.column(c)[i] = 2 * v.column(c)[i];
+  };
+  const auto no_number = [](Vectors<const double> v, Vectors<double> w) {
+    for (Index c = 0; c < v.cols; ++c) std::fill_n(w.column(c), v.rows, std::nan(""));
+  };
+  const std::vector<double> b{1, 2, 0, 0};
+  for (const auto& method : methods<double>()) {
+    std::vector<double> x(b.size());
+    const auto results =
+        method.solve({comm, pool}, {twice, no_number}, in_columns(b, 2, 2), in_columns(x, 2, 2), {});
+    EXPECT_EQ(results[0].outcome, Outcome::breakdown) << method.name;
+    EXPECT_EQ(results[0].residual, 1) << method.name;
+    EXPECT_EQ(results[1].outcome, Outcome::converged) << method.name;
+    EXPECT_EQ(results[1].residual, 0) << method.name;
+    EXPECT_EQ(x, std::vector<double>(b.size())) << method.name;
   }
 }
 
