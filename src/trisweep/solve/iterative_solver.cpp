@@ -7,6 +7,7 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
+#include "trisweep/core/one_caller.hpp"
 #include "trisweep/krylov/methods.hpp"
 #include "trisweep/solve/backward_error.hpp"
 #include "trisweep/solve/block_rows.hpp"
@@ -91,6 +92,7 @@ struct IterativeSolver<T>::State {
   std::optional<krylov::DistributedMatrix<T>> matrix{};
   double setup_seconds = 0;
   Offset incomplete_nonzeros = 0;
+  std::atomic_flag busy{};  // with a call
 };
 
 template <Scalar T>
@@ -105,6 +107,7 @@ IterativeSolver<T>::~IterativeSolver() = default;
 
 template <Scalar T>
 IterativeResult IterativeSolver<T>::solve(Vectors<const T> b, Vectors<T> x) {
+  const OneCaller caller(state_->busy);
   State& s = *state_;
   const auto product = [&](Vectors<const T> v, Vectors<T> w) {
     s.matrix->apply(s.options.op, v, w, *s.pool);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/core/one_caller.hpp"
 #include "trisweep/plan/useful_threads.hpp"
 #include "trisweep/solve/agreed_call.hpp"
 #include "trisweep/solve/factorizer.hpp"
@@ -344,6 +345,7 @@ struct Solver<T>::State {
   engine::SolveProfile last_sweep{};
   Report report{};
   bool is_outdated = false;  // the factors are not those of the values
+  std::atomic_flag busy{};   // with a call
 };
 
 template <Scalar T>
@@ -383,12 +385,14 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <Scalar T>
 Answer Solver<T>::solve(Vectors<const T> b, Vectors<T> x, Op op, void* stream) {
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   return mpi::revoke_on_error(s.comm, [&] { return s.solve(b, x, op, false, stream); });
 }
 
 template <Scalar T>
 Answer Solver<T>::solve_sparse(Vectors<const T> b, Vectors<T> x, Op op) {
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   const bool prune = s.options.device == engine::Device::native;
   return mpi::revoke_on_error(s.comm, [&] { return s.solve(b, x, op, prune, nullptr); });
@@ -396,6 +400,7 @@ Answer Solver<T>::solve_sparse(Vectors<const T> b, Vectors<T> x, Op op) {
 
 template <Scalar T>
 Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> rows, Vectors<T> x, Op op) {
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   return mpi::revoke_on_error(s.comm, [&] {
     const auto start = Clock::now();
@@ -427,6 +432,7 @@ Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> r
 template <Scalar T>
 ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, Vectors<const T> x, Op op) {
   if (!answer.is_regular()) return {};
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   return mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "forward_error", .op = op, .nrhs = b.cols}, [&] {
@@ -443,6 +449,7 @@ ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, 
 
 template <Scalar T>
 double Solver<T>::condition_estimate() {
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "condition_estimate"});
@@ -454,6 +461,7 @@ double Solver<T>::condition_estimate() {
 
 template <Scalar T>
 void Solver<T>::refactor(std::span<const T> values, const PlannedSystem* analyzed) {
+  const OneCaller caller(state_->busy);
   State& s = *state_;
   mpi::revoke_on_error(s.comm, [&] {
     const mpi::SetUp set_up(s.comm);
@@ -467,6 +475,7 @@ void Solver<T>::refactor(std::span<const T> values, const PlannedSystem* analyze
 
 template <Scalar T>
 ExplicitFactors<T> Solver<T>::explicit_factors() {
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   ExplicitFactors<T> result;
   mpi::revoke_on_error(s.comm, [&] {
@@ -483,6 +492,7 @@ ExplicitFactors<T> Solver<T>::explicit_factors() {
 
 template <Scalar T>
 FactoredSystem<T> Solver<T>::factored_system() {
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   FactoredSystem<T> result;
   mpi::revoke_on_error(s.comm, [&] {
@@ -495,12 +505,14 @@ FactoredSystem<T> Solver<T>::factored_system() {
 
 template <Scalar T>
 void Solver<T>::prepare(Op op, Index nrhs) {
+  const OneCaller caller(state_->busy);
   state_->with_factors().refined->prepare(op, nrhs);
 }
 
 // In the groups of refinement, which have room.
 template <Scalar T>
 void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
+  const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   mpi::revoke_on_error(s.comm, [&] {
     s.solver->require_fit(b, x);  // as a whole: parts of both have as many columns

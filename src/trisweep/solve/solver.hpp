@@ -41,8 +41,9 @@ struct PlannedSystem;   // planning.hpp
 // one in a solve the object is revoked (mpi/fault_state.hpp): it can be destroyed at any time, and nothing
 // else. Only where MPI fails in place of the end of a call's last reduction, or in a sweep() of a rank that
 // others need no more, these may have left the call with its result, and are refused in the next one. A rank
-// makes one call of an object at a time: several threads, each with an object of its own, do not mind each
-// other where MPI may be called by them all (MPI_THREAD_MULTIPLE) and communicators differ.
+// makes one call of an object at a time, and another throws Error(usage) meanwhile, on that rank alone:
+// several threads, each with an object of its own, do not mind each other where MPI may be called by them all
+// (MPI_THREAD_MULTIPLE) and communicators differ.
 //
 // All ranks factor; before, rank 0 gathers the matrix to order it. (With factors that are given it does not.)
 template <Scalar T>

@@ -1,10 +1,15 @@
 // Several threads in a rank, and sums in a fixed order.
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "gallery/gallery.hpp"
+#include "support/rows_of.hpp"
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
@@ -109,6 +114,43 @@ TEST(SolverThreads, AreThoseThatGainTime) {
   EXPECT_EQ(threads(130, 0) > 1, mpi::processors_of_each(1) > 1);
   EXPECT_EQ(threads(20, 0), 1);
   EXPECT_EQ(threads(20, 2), 2);
+}
+
+// In the first poll of a solve another thread calls, too.
+TEST(SolverThreads, OfWhichOneCallsMeanwhileIsRefused) {
+  struct Intruder : Observer {
+    Solver<double>* solver = nullptr;
+    std::vector<double> b;
+    std::vector<std::string> errors{};
+
+    void poll() override {
+      if (solver == nullptr) return;
+      Solver<double>& called = *std::exchange(solver, nullptr);
+      std::thread([&] {
+        std::vector<double> x(b.size());
+        try {
+          called.sweep(b, x);
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::usage);
+          errors.emplace_back(error.what());
+        }
+      }).join();
+    }
+  };
+  constexpr Index n = 20;
+  const auto a = random_matrix<double>({.n = n, .per_row = 2, .seed = 8});
+  const auto rows = testing_support::uneven_blocks(n);
+  Intruder intruder;
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false), {.observer = &intruder});
+  const std::vector<double> b(rows.number.size(), 1);
+  std::vector<double> x(b.size());
+  intruder.b = b;
+  for (int call = 0; call < 2; ++call) {
+    intruder.solver = &solver;
+    EXPECT_TRUE(solver.solve(b, x).solved());
+  }
+  ASSERT_EQ(intruder.errors.size(), 2u);
+  EXPECT_THAT(intruder.errors[0], testing::HasSubstr("called from two threads at once"));
 }
 
 }  // namespace
