@@ -61,6 +61,10 @@ inline double squared_modulus(T value, double unit = 1) {
 
 // The three systems one factorization solves: A x = b, A^T x = b, A^H x = b.
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'H' };
+// Whether it is one of these: callers may cast any character.
+constexpr bool is_op(Op op) {
+  return op == Op::none || op == Op::transpose || op == Op::conjugate_transpose;
+}
 
 // Unchecked widening for subscripts: an Index that is known to be non-negative.
 constexpr std::size_t usize(std::int64_t i) {

@@ -14,10 +14,20 @@
 #include <thread>
 #include <utility>
 
+#include "trisweep/core/watchdog.hpp"
 #include "trisweep/mpi/completion.hpp"
 #include "trisweep/mpi/watchdog.hpp"
 
 namespace trisweep::mpi {
+namespace {
+
+// What is no time is refused with the other options, by all ranks together.
+double usable_limit(double watchdog) {
+  return watchdog > 0 ? watchdog : usual_watchdog;
+}
+
+}  // namespace
+
 void check(int code, const char* call, const char* remedy) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -28,8 +38,8 @@ void check(int code, const char* call, const char* remedy) {
 }
 
 Communicator::Communicator(MPI_Comm parent, const Limits& limits, double watchdog)
-    : Communicator(*CommunicatorPool::of(parent, watchdog), limits, nullptr) {
-  watch(watchdog);
+    : Communicator(*CommunicatorPool::of(parent, usable_limit(watchdog)), limits, nullptr) {
+  watch(usable_limit(watchdog));
 }
 
 Communicator::Communicator(std::shared_ptr<CommunicatorPool::Lease> lease, std::shared_ptr<FaultState> fault)

@@ -30,6 +30,20 @@ struct NamedKindChoice {
 };
 std::span<const NamedKindChoice> kind_choices();
 KindChoice find_kind_choice(std::string_view name);
+// Whether the kind is one that this choice may be answered with.
+constexpr bool is_of_choice(Kind kind, KindChoice choice) {
+  switch (choice) {
+    case KindChoice::automatic:
+      return true;
+    case KindChoice::lu:
+      return kind == Kind::lu;
+    case KindChoice::cholesky:
+      return kind == Kind::cholesky;
+    case KindChoice::ldlt:
+      return kind == Kind::ldlt || kind == Kind::ldlh;
+  }
+  return false;
+}
 
 // Whether U is stored. Where it is not it is L^T or L^H, and of A the lower triangle alone is read.
 constexpr bool has_upper(Kind kind) {

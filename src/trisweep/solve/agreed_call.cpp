@@ -28,7 +28,10 @@ std::uint64_t hash_of(const Call& call) {
 
 }  // namespace
 
-bool agree_on_call(const mpi::Communicator& comm, const Call& call, const mpi::Failure& refusal, bool wish) {
+bool agree_on_call(const mpi::Communicator& comm, const Call& call, const mpi::Failure& given, bool wish) {
+  static const mpi::Failure unknown_op(
+      ErrorKind::usage, "there is no such op\n  remedy: choose none, transpose or conjugate_transpose");
+  const mpi::Failure& refusal = is_op(call.op) ? given : unknown_op;
   const std::uint64_t hash = hash_of(call);
   std::array<std::uint64_t, 4> most{refusal.failed, wish, hash, ~hash};
   comm.max(most);

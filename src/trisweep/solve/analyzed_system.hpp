@@ -20,7 +20,8 @@ class AnalyzedSystem {
   AnalyzedSystem(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options = {});
 
   // The solver of these `values`, in the order of this rank's entries. Collective over the same ranks. Pivots
-  // may require another structure, which is that solver's alone. Throws as Solver's constructor does.
+  // may require another structure, which is that solver's alone. Throws as Solver's constructor does, and
+  // Error(usage) when `options` ask for another kind of factorization than the analysis is for.
   Solver<T> factorize(MPI_Comm comm, std::span<const T> values, const SolverOptions& options) const;
   // The same with the options of the analysis.
   Solver<T> factorize(MPI_Comm comm, std::span<const T> values) const {

@@ -17,6 +17,21 @@
 #include "trisweep/solve/usable_options.hpp"
 
 namespace trisweep::solve {
+namespace {
+
+void require_analysis_for(const SolverOptions& options, const PlannedSystem& analyzed) {
+  if (options.factorization)
+    throw Error(ErrorKind::usage,
+                fmt::format("an analysis made here is not for factors of {}", options.factorization->name()),
+                "analyze and factor by our own factorization, or make a Solver of the rows");
+  if (!numeric::is_of_choice(analyzed.analysis->kind, options.kind))
+    throw Error(ErrorKind::usage,
+                fmt::format("the analysis is for {}, another kind of factorization than the option `kind`",
+                            numeric::describe(analyzed.analysis->kind).title),
+                "analyze with the same kind");
+}
+
+}  // namespace
 
 template <Scalar T>
 struct Solver<T>::State {
@@ -26,13 +41,9 @@ struct Solver<T>::State {
         options(usable_options<T>(comm, given)),
         system(comm, std::move(rows)),
         factorizer(comm, system, options, std::move(factors)) {
-    if (options.factorization)
+    if (options.factorization || options.kind != numeric::KindChoice::automatic)
       mpi::agree_on_error(comm, [&] {  // rank 0 alone has the analysis
-        if (analyzed)
-          throw Error(
-              ErrorKind::usage,
-              fmt::format("an analysis made here is not for factors of {}", options.factorization->name()),
-              "analyze and factor by our own factorization, or make a Solver of the rows");
+        if (analyzed) require_analysis_for(options, *analyzed);
       });
     if (options.device != engine::Device::native)
       report.exchange_backend = engine::name_of(*options.exchange_backend);

@@ -18,6 +18,7 @@ namespace {
 void check_options(const TriangularSolverOptions& options, Index ranks) {
   distribution::check_grid(options.grid, ranks);
   require_threads(options.threads);
+  require_watchdog(options.watchdog);
   if (options.grain.value_or(0) < 0 || options.tiling.width < 1 || options.tiling.least < 1)
     throw Error(ErrorKind::usage, "grain must not be negative, tiles' widths positive");
   engine::require_device(options.device);

@@ -7,6 +7,7 @@
 
 #include "trisweep/core/named.hpp"
 #include "trisweep/core/version.hpp"
+#include "trisweep/core/watchdog.hpp"
 #include "trisweep/mpi/agreement.hpp"
 #include "trisweep/plan/variants.hpp"
 #include "trisweep/solve/factor_engine.hpp"
@@ -20,6 +21,24 @@ std::string name_of(const model::PlanAxes& axes) {
   for (const model::NamedAxis& axis : model::named_axes())
     name += fmt::format("{} {} ", axis.name, fmt::join(axes.*axis.values, " "));
   return name;
+}
+
+// Callers may cast any number.
+template <class Row, class Choice>
+void require_choice(std::span<const Row> table, Choice Row::*choice, Choice given, const char* option) {
+  if (std::ranges::find(table, given, choice) != table.end()) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} is no choice of the option `{}`", static_cast<int>(given), option),
+              "choose one by its name");
+}
+
+void require_choices(const SolverOptions& o) {
+  require_threads(o.threads, 0);
+  require_watchdog(o.watchdog);
+  require_choice(ordering::methods(), &ordering::NamedMethod::method, o.ordering, "ordering");
+  require_choice(numeric::kind_choices(), &numeric::NamedKindChoice::choice, o.kind, "kind");
+  if (!is_op(o.op))
+    throw Error(ErrorKind::usage, "there is no such op", "choose none, transpose or conjugate_transpose");
 }
 
 // What decides on plans, attempts and steps of refinement; and the build, which decides how sums are rounded.
@@ -96,7 +115,7 @@ SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions&
       throw Error(ErrorKind::usage, "single precision is the lowest precision of factors",
                   "use mixed precision with a matrix in double precision");
     engine::require_device(given.device);
-    require_threads(given.threads, 0);
+    require_choices(given);
     SolverOptions copy = given;
     if (!copy.plan)
       copy.plan = model::all_axes(comm.size(), names_of(mpi::transports()), backend::is_gpu(given.device));

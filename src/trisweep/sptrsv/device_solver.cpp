@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/core/watchdog.hpp"
 
 namespace trisweep::sptrsv {
 namespace {
@@ -44,6 +45,7 @@ DeviceSolver<T>::DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const D
   if (device_ == backend::Device::native || options.threads < 1)
     throw Error(ErrorKind::usage, "a solve on a device needs a device, and a thread",
                 "use emulated, cuda or hip");
+  require_watchdog(watchdog_);
   backend::require_device(device_);
   matrix::require_consistent(a);
   const LowerSystem<T> system = lower_system(a, form, op);

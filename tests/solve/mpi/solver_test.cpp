@@ -12,6 +12,7 @@
 #include "support/rows_of.hpp"
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
+#include "trisweep/solve/analyzed_system.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -285,6 +286,56 @@ TEST(Solver, BeginsWithConservativePivotsOnceTwoMatricesInARowNeedThem) {
     conservative.push_back(solver.report().factor.second_try);
   }
   EXPECT_THAT(conservative, testing::ElementsAre(false, true, false, true, true, true, true));
+}
+
+// What callers may make of numbers, on the last rank only: an error on all of them.
+TEST(Solver, RefusesOptionsThatMeanNothing) {
+  constexpr Index n = 20;
+  const auto a = random_matrix<double>({.n = n, .per_row = 2, .seed = 8});
+  const auto rows = uneven_blocks(n);
+  const auto message = [&](const auto& work) -> std::string {
+    testing_support::show_life();
+    try {
+      work();
+    } catch (const mpi::CollectiveError& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.what();
+    }
+    return "no error";
+  };
+  const bool differs = world_rank() == world_size() - 1;
+  const auto of_options = [&](const auto& change) {
+    SolverOptions options;
+    if (differs) change(options);
+    return message([&] { Solver<double>(MPI_COMM_WORLD, rows.of(a, false), options); });
+  };
+  for (const double seconds : {0.0, -1.0, std::nan("")})
+    EXPECT_THAT(of_options([&](SolverOptions& o) { o.watchdog = seconds; }), HasSubstr("the watchdog"));
+  EXPECT_THAT(of_options([](SolverOptions& o) { o.op = Op('Q'); }), HasSubstr("no such op"));
+  EXPECT_THAT(of_options([](SolverOptions& o) { o.ordering = ordering::Method(99); }),
+              HasSubstr("99 is no choice of the option `ordering`"));
+  EXPECT_THAT(of_options([](SolverOptions& o) { o.kind = numeric::KindChoice(99); }), HasSubstr("`kind`"));
+
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
+  const std::vector<double> b(rows.number.size(), 1);
+  std::vector<double> x(b.size());
+  EXPECT_THAT(message([&] { solver.solve(b, x, differs ? Op('Q') : Op::none); }), HasSubstr("no such op"));
+  EXPECT_TRUE(solver.solve(b, x).solved()) << "the solver is as it was";
+}
+
+TEST(Solver, AnAnalysisIsForItsKindOfFactorization) {
+  constexpr Index n = 20;
+  const auto a = random_matrix<double>({.n = n, .per_row = 2, .seed = 8});
+  const auto rows = uneven_blocks(n).of(a, false);
+  const AnalyzedSystem<double> analyzed(MPI_COMM_WORLD, rows);
+  try {
+    analyzed.factorize(MPI_COMM_WORLD, rows.a.value, {.kind = numeric::KindChoice::cholesky});
+    FAIL() << "factored";
+  } catch (const mpi::CollectiveError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the analysis is for LU, another kind"));
+  }
+  const auto lu = analyzed.factorize(MPI_COMM_WORLD, rows.a.value, {.kind = numeric::KindChoice::lu});
+  EXPECT_EQ(lu.report().factor.kind, "lu");
 }
 
 // On the last rank only: an error on all of them.
