@@ -37,6 +37,16 @@ void check(int code, const char* call, const char* remedy) {
               fmt::format("{} failed: {}", call, std::string(text.data(), usize(length))), remedy);
 }
 
+void require_running() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0)
+    throw Error(ErrorKind::usage, "MPI is not initialized", "call MPI_Init or MPI_Init_thread before");
+  if (finalized != 0)
+    throw Error(ErrorKind::usage, "MPI is finalized", "call MPI_Finalize when all is computed");
+}
+
 Communicator::Communicator(MPI_Comm parent, const Limits& limits, double watchdog)
     : Communicator(*CommunicatorPool::of(parent, usable_limit(watchdog)), limits, nullptr) {
   watch(usable_limit(watchdog));
@@ -176,6 +186,7 @@ bool Communicator::is_of_this_process() const {
 }
 
 void Communicator::require_usable() const {
+  require_running();
   if (!is_of_this_process())
     throw Error(ErrorKind::usage, "this object is of the process that forked this one, where MPI works alone",
                 "solve there, or start processes with mpirun or spawn");

@@ -29,6 +29,9 @@ namespace trisweep::mpi {
 // Throws Error(environment) with MPI's own text when `code` is not MPI_SUCCESS.
 void check(int code, const char* call, const char* remedy = "");
 
+// Throws Error(usage) before MPI_Init and after MPI_Finalize, where other calls of MPI end the program.
+void require_running();
+
 class Communicator {
  public:
   // A duplicate of `parent`; collective over it. Throws Error on every rank when memory does not suffice on
@@ -83,7 +86,8 @@ class Communicator {
   // (fault_state.hpp).
   void conditional_barrier() const;
   void skip_conditional() const { fault_->skip_conditional(); }
-  // Throws Error: environment, when it is revoked; usage, in a process that was forked.
+  // Throws Error: environment, when it is revoked; usage, in a process that was forked, and where MPI does
+  // not run.
   void require_usable() const;
 
   // Elementwise over all ranks, with equally many values on each. Throws where a rank fails meanwhile.

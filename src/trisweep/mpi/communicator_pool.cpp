@@ -168,6 +168,7 @@ void CommunicatorPool::require_one_group(MPI_Comm parent) {
 // has not come: the watchdog alone ends the wait for it. A rank without memory for its part in a vote has it
 // on its stack, and waits without a limit.
 std::shared_ptr<CommunicatorPool> CommunicatorPool::of(MPI_Comm parent, double watchdog) {
+  require_running();
   Failure failure;
   std::optional<ReturnedErrors> returned;
   std::shared_ptr<CommunicatorPool> pool;
