@@ -1,7 +1,7 @@
 #pragma once
 // Launches of kernels. A kernel is a body: a trivially copyable object that is called with its block, by all
 // threads of it (`threads` of them in a block of a GPU, at most), and is the same source everywhere. For GPUs
-// it is compiled by a file with a line TRISWEEP_KERNEL(Body) (backend/kernel.hpp).
+// it is compiled by a file with a line TRISWEEP_KERNEL(Body).
 
 #include <algorithm>
 
@@ -81,7 +81,10 @@ void launch_together(const Queue& queue, const Body& body, int blocks, const Pol
   if (is_gpu(queue.device)) return launch_on_gpu(queue, body, blocks, Body::threads, true);
   const auto run = [&](int thread) {
     try {
-      body(HostBlock{.number = Index{thread}, .poll = poll ? &poll : nullptr});
+      HostBlock block{};
+      block.number = Index{thread};
+      if (poll) block.poll = &poll;
+      body(block);
     } catch (...) {
       if constexpr (requires { body.fail(); }) body.fail();  // the others leave
       throw;

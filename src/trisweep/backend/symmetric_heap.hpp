@@ -41,7 +41,7 @@ HeapId make_heap_id();
 // there is no device.
 std::shared_ptr<SymmetricHeap> join_symmetric_heap(const HeapId& id, Index rank, Index ranks);
 
-// What kernels call of it: known to the compiler of such kernels only (backend/gpu/nvshmem_kernel.hpp).
+// What kernels call of it: known to the compiler of such kernels only.
 struct HeapPuts;
 
 }  // namespace trisweep::backend

@@ -4,8 +4,7 @@
 // threads of the host.
 //
 // They run as one persistent kernel: workers take panels of V and then row blocks by ticket, and a row block
-// waits for the sums only after its dense blocks. (Launches of batches, as others make them, are a study:
-// studies/himv/batch_kernel.hpp.)
+// waits for the sums only after its dense blocks. (Launches of batches, as others make them, are a study.)
 
 #include "trisweep/backend/waiting.hpp"
 #include "trisweep/device/packed_numbers.hpp"

@@ -21,7 +21,7 @@ struct WorkRows {
 };
 
 // A row block of a panel of S, and work rows of T, of whose right-hand sides at most `columns` are multiplied
-// at a time. (S is what the panel begins with: a number, or the head of tiles, see products_in_tiles.hpp.)
+// at a time. (S is what the panel begins with: a number, or the head of tiles.)
 // What is the same for all threads stays in memory, and takes no register of each.
 template <class S, class T, int columns = widest_tile>
 struct Operands {

@@ -98,7 +98,7 @@ struct HeapPeers {
   }
 };
 
-// The same where another kernel takes the messages (worker.hpp, TakeMessages): whether one of them has come,
+// The same where another kernel takes the messages (TakeMessages): whether one of them has come,
 // this device's own memory says.
 template <class Peers>
 struct TakenMessages : Peers {

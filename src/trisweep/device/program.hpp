@@ -3,7 +3,7 @@
 // phases of its plan as one list of items.
 //
 // Workers take items in the order of the list, by a ticket, and wait for what an item needs. The lists of all
-// PEs are parts of one order in which every item comes after all that it waits for (sweep_order.hpp), so
+// PEs are parts of one order in which every item comes after all that it waits for, so
 // the first unfinished item of all can always be run, were there but one worker for each PE: no order in
 // which workers are scheduled makes them wait for ever. What is sent is an item's end, or an item of its own.
 //

@@ -15,7 +15,7 @@
 
 namespace trisweep::krylov {
 
-// Consecutive rows of products with op(A), for a bundle of columns: row-major, `width` wide (bundle.hpp).
+// Consecutive rows of products with op(A), for a bundle of columns: row-major, `width` wide.
 // They are in the cache; visitors may overwrite them.
 inline constexpr std::size_t product_lines = 128;  // of cache, at most
 template <Scalar T>
@@ -66,7 +66,7 @@ class DistributedMatrix {
   void prepare(Op op, Index width);
 
   // Calls visit(thread, rows) for all of this rank's rows of op(A) x, by all threads of the thread pool; the
-  // same products whatever their number. A is read once for each bundle of columns (bundle.hpp), for which
+  // same products whatever their number. A is read once for each bundle of columns, for which
   // each rank exchanges one message with each rank whose columns (rows) it needs; with the magnitudes of a
   // transpose two. Collective; an error leaves the matrix revoked (mpi/fault_state.hpp).
   void visit_product(Op op, Vectors<const T> x, bool magnitudes, ThreadPool& pool,

@@ -22,7 +22,7 @@ namespace trisweep::krylov {
 template <Scalar T>
 std::vector<KrylovResult> bicgstab(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                    Vectors<const T> b, Vectors<T> x, const KrylovOptions& options);
-// The same by the pipelined form (Cools and Vanroose 2017, Algorithm 9; pipelined_bicgstab.cpp), which
+// The same by the pipelined form (Cools and Vanroose 2017, Algorithm 9), which
 // overlaps communication with computation.
 template <Scalar T>
 std::vector<KrylovResult> pipelined_bicgstab(const mpi::ParallelContext& context,

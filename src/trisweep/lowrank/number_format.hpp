@@ -4,7 +4,7 @@
 // each would be lost bits.
 //
 // Eight integers of b bits are a group of b bytes, the lowest bits first: whatever b is, a group begins at a
-// byte and becomes one vector (unpacked_numbers.hpp).
+// byte and becomes one vector.
 
 #include <bit>
 #include <cstddef>

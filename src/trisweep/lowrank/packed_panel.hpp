@@ -1,6 +1,6 @@
 #pragma once
 // Dense and low-rank blocks in adaptive precision: packed into bytes, at the place where a product will read
-// them (panel_products.hpp).
+// them.
 
 #include <span>
 #include <string_view>

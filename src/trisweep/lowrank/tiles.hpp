@@ -3,7 +3,7 @@
 // (number_format.hpp). Together they are off by at most eps of the panel in the Frobenius norm: each tile by
 // its share of the entries, so that the error of an entry is about the same everywhere.
 //
-// What reads a panel reads the same tiles, whatever op and side they are for (tile_products.hpp).
+// What reads a panel reads the same tiles, whatever op and side they are for.
 
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 #pragma once
-// What a search for the fastest plan (tune.hpp) has found.
+// What a search for the fastest plan has found.
 
 #include <vector>
 

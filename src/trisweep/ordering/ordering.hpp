@@ -57,7 +57,7 @@ struct OrderingOptions {
   bool pairs = false;       // of a symmetric matrix: match, and keep large entries' rows together in pairs
   Index seed = 1;           // of the dissection; the same seed gives the same order
   RowNumbers numbers{};     // of rows and columns, for messages
-  Helpers* helpers = nullptr;  // who dissects, too (dissection.hpp)
+  Helpers* helpers = nullptr;  // who dissects, too
 };
 
 // The levels of the separator tree that a dissection of n rows has.
@@ -78,7 +78,7 @@ struct Ordering {
 };
 
 // `symmetric`: A is symmetric: rows and columns are kept together and scaled alike, by the diagonal or, with
-// OrderingOptions::pairs, as a matching says (pairs.hpp). The rows of a pair are then neighbours in the
+// OrderingOptions::pairs, as a matching says. The rows of a pair are then neighbours in the
 // order. Throws Error(numerical) when A is structurally singular, naming a row or column that cannot be
 // matched; Error(usage) when A is not square or an option is out of range; Error(input) for values that are
 // not finite; Error(environment) when memory does not suffice. Not for concurrent calls: METIS seeds the C

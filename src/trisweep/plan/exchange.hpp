@@ -41,7 +41,7 @@ ExchangePhase make_exchange(const distribution::Mapping& mapping,
 
 // Makes partial vectors whole. Before: each layer that holds a supernode has a partial segment on its owner.
 // After: each has the sum. Describes the steps of `layer`, one of `layers`. Each kind is one such function in
-// a file of its own; variants.hpp lists them by name.
+// a file of its own; inter_grids() lists them by name.
 using InterGridFunction = ExchangeSpec(Index layers, Index layer);
 using InterGrid = InterGridFunction*;
 

@@ -160,7 +160,7 @@ struct SweepPhase {
   std::vector<Index> position;      // work rows of the row blocks' rows; empty: the share's piece_positions()
   std::vector<SegmentId> feed;      // what a task contributes to, by task, in order of priority
   // One per local segment of the share; in a product two: sources, targets. Behind them those that this rank
-  // only helps to pass on, and those without rows, which only count (sweep_stages.hpp).
+  // only helps to pass on, and those without rows, which only count.
   IndexedVector<SegmentId, Segment> segment;
   std::vector<Index> consumer;      // tasks, by segment
   std::vector<WorkRow> cell;        // the first of each cell to be added, by segment, in order

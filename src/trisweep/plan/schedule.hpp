@@ -56,9 +56,9 @@ void add_diagonal_product(std::vector<PhaseSpec>& phases, const symbolic::Struct
 
 // Describes what `layer` does in a solve, phase by phase; all layers have phases of the same types in the
 // same order. Before a solve: the right-hand side of each supernode is on its owner in its home layer, other
-// layers' owners have zero. After: the solution is on the owner in the home layer. make_plan.hpp makes the
-// plan of a rank from it, traffic.hpp the messages of all ranks. Each kind is one such function in a file of
-// its own; variants.hpp lists them by name.
+// layers' owners have zero. After: the solution is on the owner in the home layer. make_plan() makes the
+// plan of a rank from it. Each kind is one such function in a file of
+// its own; schedules() lists them by name.
 using ScheduleFunction = std::vector<PhaseSpec>(const symbolic::Structure& structure,
                                                 const distribution::Mapping& mapping, Index layer,
                                                 const PlanSpec& spec);
@@ -81,8 +81,8 @@ ScheduleFunction single_sync;
 ScheduleFunction level_sync;
 
 // The same baseline as SuperLU_DIST has it, with blocking collectives of whole process rows and columns for
-// the supernodes of ancestors, one after another, and a message for each of them between layers; see
-// published.cpp. And that with all that a rank has for another in one message. `inter_grid` does not apply.
+// the supernodes of ancestors, one after another, and a message for each of them between layers.
+// And that with all that a rank has for another in one message. `inter_grid` does not apply.
 ScheduleFunction published;
 ScheduleFunction published_packed;
 

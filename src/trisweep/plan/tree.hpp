@@ -21,7 +21,7 @@ struct TreeNode {
 };
 
 // The shape of a tree: the neighbours of `position` among `members` members. Each kind is one such function
-// in a file of its own; variants.hpp lists them by name. A parent stands before its children.
+// in a file of its own; trees() lists them by name. A parent stands before its children.
 using TreeFunction = TreeNode(Index position, Index members);
 using Tree = TreeFunction*;
 

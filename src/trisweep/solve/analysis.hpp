@@ -1,7 +1,7 @@
 #pragma once
 // The first two of the three objects a user meets: analyze -> factor -> solver. Both are made by one process
-// with threads, and the solver takes the result to all ranks. (Where all ranks factor, fronts_factorizer.hpp,
-// the analysis is made so.)
+// with threads, and the solver takes the result to all ranks. (Where all ranks factor, the
+// analysis is made so.)
 
 #include <memory>
 #include <optional>
@@ -77,7 +77,7 @@ std::vector<Analysis> analyze_each_as(numeric::Kind kind, const matrix::Csr<T>& 
 template <Scalar T>
 Analysis with_fronts(const matrix::Csr<T>& a, Analysis analysis);
 
-// The same analysis with wide supernodes in the order of clusters (symbolic/clusters.hpp), so that their
+// The same analysis with wide supernodes in the order of clusters, so that their
 // panels can be compressed.
 template <Scalar T>
 Analysis in_clusters(const matrix::Csr<T>& a, Analysis analysis);

@@ -7,7 +7,7 @@
 
 namespace trisweep::solve {
 
-// Estimates of the distance to singularity, from the factors and a known solution (singularity.hpp).
+// Estimates of the distance to singularity, from the factors and a known solution.
 struct ConditionEstimate {
   // 1-norm, of the scaled matrix; may be infinite. Estimated where a known solution lost half of its digits,
   // where pivots were perturbed or factors are compressed, and where it is asked for

@@ -33,7 +33,7 @@ struct Refined {
 // precision T of A, that the factors need not have. A correction that does not help is not taken.
 //
 // Right-hand sides are solved in groups, so that memory beyond b and x is bounded whatever their number:
-// about 64 MiB, or what two bundles of them take (krylov/bundle.hpp), and half as much for corrections. Those
+// about 64 MiB, or what two bundles of them take, and half as much for corrections. Those
 // that fit in there, and any that are corrected, lie in rows: to turn them for each step would take as long
 // as its sweep. A prepared solve of a group makes one reduction for each measurement, two where an answer is
 // not acceptable at once, and one before the first.

@@ -34,7 +34,7 @@ template <Scalar T>
 struct FactorSources;  // solve/factor_source.hpp
 template <Scalar T>
 struct FactoredSystem;  // solve/factor_source.hpp
-struct PlannedSystem;   // planning.hpp
+struct PlannedSystem;   // of an AnalyzedSystem
 
 // A collective object: every rank of the communicator makes one, calls the same methods in the same order
 // with the same op and number of right-hand sides, and destroys it. Errors are thrown on every rank; after

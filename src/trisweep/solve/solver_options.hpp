@@ -44,7 +44,7 @@ struct SolverOptions {
   // Between devices; unset: one-sided puts where there are.
   std::optional<device::ExchangeBackend> exchange_backend{};
   // Per rank; 0: its part of the processors (OMP_NUM_THREADS at most), of which the factorization takes as
-  // many as it can use, and so do the sweeps (plan/useful_threads.hpp).
+  // many as it can use, and so do the sweeps.
   int threads = 0;
   bool deterministic = false;  // a fixed summation order: bitwise the same x on one grid
   // False, a study: the same messages and products in any order, without a solution.

@@ -69,7 +69,7 @@ struct CompressionReport {
   }
 };
 
-// Panels that were compressed while they were factored (compressed_factors.hpp).
+// Panels that were compressed while they were factored.
 template <Scalar T>
 struct MadeTiles {
   engine::PanelStore<T> panels;  // of the whole matrix, in tiles

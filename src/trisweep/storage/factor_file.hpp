@@ -12,7 +12,7 @@ namespace trisweep::storage {
 
 // Writes `factors`, of the matrix `a` as it was read, into `folder`, which appears. Collective: each rank
 // writes a part of them. `folder` is rank 0's, and all ranks must see it; elsewhere it is null, and `a` is
-// ignored. `precision`: of the system and its factors, by name (model/precision.hpp). Throws
+// ignored. `precision`: of the system and its factors, by name: double, float or mixed. Throws
 // Error(environment) on every rank when it cannot be written.
 template <Scalar T>
 void save_factors(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a,
