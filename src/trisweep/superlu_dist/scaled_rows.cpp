@@ -30,6 +30,22 @@ double scale_of(double largest) {
   return largest > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 1, -1000, 1000)) : 1;
 }
 
+// value * row * col of scales that are powers of two. Their product may be out of range where this is not.
+double scaled(double value, double row, double col) {
+  return std::ldexp(value, std::ilogb(row) + std::ilogb(col));
+}
+template <class R>
+std::complex<R> scaled(std::complex<R> value, double row, double col) {
+  return {scaled(value.real(), row, col), scaled(value.imag(), row, col)};
+}
+
+// The product of two powers of two, or the nearest that is a normal number.
+double product_of_scales(double a, double b) {
+  using Limits = std::numeric_limits<double>;
+  return std::ldexp(
+      1.0, std::clamp(std::ilogb(a) + std::ilogb(b), Limits::min_exponent - 1, Limits::max_exponent - 1));
+}
+
 // The sizes of all scaled entries, on rank 0.
 template <Scalar S>
 matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
@@ -39,10 +55,11 @@ matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const 
     matrix::Csr<Single<double>> of{rows.pattern, {}};
     of.value.reserve(rows.value.size());
     for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
-      const double scale = scaling.row[usize(partition.first(comm.rank()) + i)] * scaling.col[usize(j)];
-      const auto scaled = static_cast<Single<double>>(double(std::abs(rows.value[e])) * scale);
-      of.value.push_back(
-          rows.value[e] == S(0) ? 0 : std::max(scaled, std::numeric_limits<Single<double>>::min()));
+      const double size = scaled(double(std::abs(rows.value[e])),
+                                 scaling.row[usize(partition.first(comm.rank()) + i)], scaling.col[usize(j)]);
+      of.value.push_back(rows.value[e] == S(0) ? 0
+                                               : std::max(static_cast<Single<double>>(size),
+                                                          std::numeric_limits<Single<double>>::min()));
     });
     return of;
   });
@@ -104,8 +121,8 @@ Scaling scaling_of(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
     const auto row_at = inverse_permutation(made.row_new);
     for (std::size_t j = 0; j < scaling.place.size(); ++j) {
       scaling.place[j] = row_at[usize(made.col_new[j])];
-      scaling.row[j] *= made.row_scale[j];
-      scaling.col[j] *= made.col_scale[j];
+      scaling.row[j] = product_of_scales(scaling.row[j], made.row_scale[j]);
+      scaling.col[j] = product_of_scales(scaling.col[j], made.col_scale[j]);
     }
     if (orders) scaling.order = made.row_new;
   });
@@ -127,8 +144,8 @@ double apply(const mpi::Communicator& comm, const Scaling& scaling, Index first,
       row.clear();
       for (std::size_t e = begin; e < usize(rows.pattern.row_ptr[usize(i) + 1]); ++e) {
         const auto j = usize(rows.pattern.col[e]);
-        const auto scale = static_cast<RealOf<S>>(scaling.row[usize(first + i)] * scaling.col[j]);
-        row.emplace_back(scaling.place[j], rows.value[e] * scale);
+        row.emplace_back(scaling.place[j],
+                         scaled(rows.value[e], scaling.row[usize(first + i)], scaling.col[j]));
         sums[j] += double(std::abs(row.back().second));
       }
       std::ranges::sort(row, {}, &std::pair<Index, S>::first);

@@ -90,6 +90,17 @@ std::string error_of(const matrix::Csr<T>& a, const SolverOptions& with = option
   return testing_support::error_of_solver(a, with);
 }
 
+// The product of a row's and a column's scale is none, where an entry times both is.
+TEST(Engine, TakesEntriesBelowTheNormalNumbers) {
+  matrix::Csr<double> a{{2, 2, {0, 2, 4}, {0, 1, 0, 1}}, {0, 3e-320, 2, 1}};
+  for (const double tiny : {0.0, 1e-320}) {
+    a.value[0] = tiny;
+    const auto rows = scattered_rows<double>(a.rows());
+    solve::Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), options<double>());
+    EXPECT_EQ(solver.report().factor.factorization, "superlu-dist");
+  }
+}
+
 TEST(Engine, ErrorsAreTheSameOnAllRanks) {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
