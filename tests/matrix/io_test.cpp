@@ -25,6 +25,7 @@ const std::string small_file = "%%MatrixMarket matrix coordinate real general\n2
 TEST(ReadMatrix, NamesFilesThatCannotBeRead) {
   const TemporaryFolder folder;
   EXPECT_EQ(defect_of([&] { read_matrix(folder.path() / "none.mtx"); }), "none.mtx: no such file");
+  EXPECT_THAT(defect_of([&] { read_matrix("-"); }), HasSubstr("standard input"));
   EXPECT_THAT(defect_of([&] { read_matrix(folder.path()); }), HasSubstr("is a folder"));
   EXPECT_THAT(defect_of([&] { read_dense(folder.write("empty", "")); }), "empty: the file is empty");
   EXPECT_THAT(defect_of([&] { read_matrix(folder.write_gzipped("empty.gz", "")); }),

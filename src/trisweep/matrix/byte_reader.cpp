@@ -23,6 +23,8 @@ constexpr std::size_t usual_compression = 8;
 int open_for_reading(const std::filesystem::path& file) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0 && errno == ENOENT) {
+    if (file == "-")
+      throw InputError(file, 0, "standard input is not read by this name", "name /dev/stdin, or a file");
     throw InputError(file, 0, "no such file", "check the path");
   }
   if (descriptor < 0) {

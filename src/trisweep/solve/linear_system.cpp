@@ -1,5 +1,7 @@
 #include "trisweep/solve/linear_system.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -23,6 +25,19 @@ LinearSystem<T>::LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows) 
 }
 
 template <Scalar T>
+void LinearSystem<T>::require_finite(std::span<const T> values) const {
+  const auto found = std::ranges::find_if_not(values, is_finite<T>);
+  if (found == values.end()) return;
+  const Offset at = found - values.begin();
+  const auto& row_ptr = a_->local().pattern.row_ptr;
+  const auto row = std::ranges::upper_bound(row_ptr, at) - row_ptr.begin() - 1;
+  throw Error(ErrorKind::input,
+              fmt::format("value {} of the matrix, in row {} (counting from 0), is not finite", at,
+                          numbers()(static_cast<Index>(row))),
+              "look for a division by zero or an overflow where the matrix is made");
+}
+
+template <Scalar T>
 void LinearSystem<T>::replace_values(std::span<const T> values) {
   std::vector<T> ordered;  // where the caller's are in another order
   bool within_range = false;
@@ -31,9 +46,7 @@ void LinearSystem<T>::replace_values(std::span<const T> values) {
       throw Error(ErrorKind::usage, "the number of values is not the number of entries of the matrix",
                   "pass values for the same pattern");
     within_range = is_within_range(values);
-    if (!within_range && !std::ranges::all_of(values, is_finite<T>))
-      throw Error(ErrorKind::input, "a value of the matrix is not finite",
-                  "look for a division by zero or an overflow where the matrix is made");
+    if (!within_range) require_finite(values);
     ordered.resize(entry_.size());
     std::ranges::transform(entry_, ordered.begin(), [&](Offset e) { return values[usize(e)]; });
   });

@@ -45,6 +45,9 @@ class LinearSystem {
     gather([&](const matrix::Csr<T>& whole, matrix::Csr<T>&) { work(whole); }, [] {});
   }
 
+  // Throws Error(input) that names the first of this rank's `values` that is not finite, and its row.
+  void require_finite(std::span<const T> values) const;
+
   // A gathered matrix in the units and by the numbers of the callers. For rank 0 alone.
   matrix::Csr<T> as_given(const matrix::Csr<T>& whole) const;
 

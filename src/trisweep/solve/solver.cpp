@@ -418,7 +418,7 @@ Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> r
     const SomeRows<T> wanted{b, rows, x};
     const Index local_rows = s.system.matrix().local_rows();
     agree_on_call(s.comm, {.name = "solve_rows", .op = op, .nrhs = b.cols()},
-                  [&] { require_fit(wanted, local_rows); });
+                  [&] { require_fit(wanted, local_rows, s.system.numbers()); });
     Answer answer = s.sampled(op);
     const double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
     std::optional<PrunedSweeps> done;

@@ -94,15 +94,21 @@ std::vector<Index> by_first_nonzero(const TriangularSolver<T>& solver, Op op, co
 }  // namespace
 
 template <Scalar T>
-void require_fit(const SomeRows<T>& wanted, Index local_rows) {
+void require_fit(const SomeRows<T>& wanted, Index local_rows, const RowNumbers& numbers) {
   const auto& [b, rows, x] = wanted;
   const auto is_row = [&](Index row) { return 0 <= row && row < local_rows; };
   const bool b_fits = !b.ptr.empty() && b.ptr.front() == 0 && std::ranges::is_sorted(b.ptr) &&
                       usize(b.ptr.back()) == b.row.size() && b.row.size() == b.value.size();
   if (!b_fits || !std::ranges::all_of(b.row, is_row))
     throw Error(ErrorKind::usage, fmt::format("the sparse right-hand sides are not of {} rows", local_rows));
-  if (!std::ranges::all_of(b.value, is_finite<T>))
-    throw Error(ErrorKind::input, "an entry of the sparse right-hand sides is not finite");
+  if (const auto bad = std::ranges::find_if_not(b.value, is_finite<T>); bad != b.value.end()) {
+    const Offset at = bad - b.value.begin();
+    throw Error(
+        ErrorKind::input,
+        fmt::format("the right-hand side is not finite in row {}, column {} (counting from 0)",
+                    numbers(b.row[usize(at)]), std::ranges::upper_bound(b.ptr, at) - b.ptr.begin() - 1),
+        "look for a division by zero or an overflow where it is made");
+  }
   if (!std::ranges::all_of(rows, is_row))
     throw Error(ErrorKind::usage,
                 fmt::format("requested rows are not all of the {} of this rank", local_rows));
@@ -163,7 +169,7 @@ Answer solve_and_pick(const mpi::Communicator& comm, Index local_rows, const Som
 }
 
 #define INSTANTIATE(T)                                                                        \
-  template void require_fit(const SomeRows<T>&, Index);                                       \
+  template void require_fit(const SomeRows<T>&, Index, const RowNumbers&);                    \
   template PrunedSweeps sweep_rows(TriangularSolver<T>&, Op, const SomeRows<T>&,              \
                                    const std::function<Vectors<const T>(Vectors<const T>)>&); \
   template Answer solve_and_pick(const mpi::Communicator&, Index, const SomeRows<T>&,         \

@@ -18,9 +18,9 @@ struct SomeRows {
 };
 
 // Throws Error(usage) when a number is not one of `local_rows` rows, or x has another shape, Error(input)
-// when a value is not finite.
+// when a value is not finite, with its row as in `numbers`.
 template <Scalar T>
-void require_fit(const SomeRows<T>& wanted, Index local_rows);
+void require_fit(const SomeRows<T>& wanted, Index local_rows, const RowNumbers& numbers);
 
 // By sweeps that are pruned both ways, a plan for each group of columns that reach similar panels.
 // `in_range`: of right-hand sides as the solver takes them. Collective.

@@ -82,6 +82,32 @@ TEST(Input, IsNotBlamedForASolutionThatOverflows) {
   EXPECT_FALSE(solver.solve(b, x).satisfies);
 }
 
+// On the one rank that has it, of rows in any order.
+TEST(Input, OfNewValuesAndSparseRightHandSidesIsNamed) {
+  const auto a = random_matrix<double>({.n = n, .per_row = 2, .seed = 8});
+  auto bad = a;
+  bad.value[usize(a.pattern.row_ptr[14])] = std::nan("");
+  for (const bool listed : {false, true}) {
+    const auto rows = listed ? scattered(n) : uneven_blocks(n);
+    Solver<double> solver(MPI_COMM_WORLD, rows.of(a, listed));
+    EXPECT_THAT(input_error_of([&] { solver.refactor(rows.of(bad, listed).a.value); }),
+                HasSubstr(" of the matrix, in row 14 (counting from 0), is not finite"));
+    std::vector<Offset> ptr{0, 0};
+    std::vector<Index> row;
+    std::vector<double> value;
+    for (Index i = 0; i < solver.rows(); ++i) {
+      row.push_back(i);
+      value.push_back(rows.number[usize(i)] == 14 ? std::nan("") : 1);
+    }
+    ptr.push_back(std::ssize(row));
+    std::vector<double> x(2 * row.size());
+    EXPECT_THAT(input_error_of([&] {
+                  solver.solve_rows({ptr, row, value}, row, {x.data(), solver.rows(), 2});
+                }),
+                HasSubstr("the right-hand side is not finite in row 14, column 1 (counting from 0)"));
+  }
+}
+
 // Of the last row of all alone, in any order of rows.
 class NamesRows : public testing::TestWithParam<bool> {
  protected:
