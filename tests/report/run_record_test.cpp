@@ -199,7 +199,7 @@ TEST(Summary, SaysWhatHowFastAndHowWell) {
   const std::string text = summary(example());
   for (const char* part :
        {"10 rows", "5000000000 nonzeros", "4 supernodes", "1.5 s: LU", "96 GB",
-        "3 delayed, 2 perturbed pivots", "2 ms: 7 right-hand sides", "op T", "grid 2x3x4",
+        "3 delayed, 2 perturbed pivots", "7 right-hand sides", "op T", "grid 2x3x4",
         "componentwise backward error 2.5e-16 after 1 refinement step", "at most about 3.0e-10"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_TRUE(text.ends_with("\n"));
@@ -211,6 +211,13 @@ TEST(Summary, ReportsUnknownsWithoutDigits) {
   r.solve.small_equations = 1;
   r.solve.small_size = 2e-13;
   EXPECT_THAT(summary(r), HasSubstr("1 equation has only unknowns below 2.0e-13 of the largest"));
+}
+
+TEST(Summary, TimesAreMedians) {
+  RunRecord r = example();
+  EXPECT_THAT(summary(r), HasSubstr("solve     3 ms, the median of 5: 7 right-hand sides, op T"));
+  r.solve.repeats = 1;
+  EXPECT_THAT(summary(r), HasSubstr("solve     3 ms: 7 right-hand sides, op T"));
 }
 
 TEST(Summary, CountsOneInTheSingular) {

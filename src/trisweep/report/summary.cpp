@@ -71,11 +71,12 @@ std::string summary(const RunRecord& r) {
       r.solve.answer_seconds_median > 0
           ? fmt::format("; with refinement and error estimate {}", duration(r.solve.answer_seconds_median))
           : "";
-  line("solve",
-       fmt::format("{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, inter-grid {}){}",
-                   duration(r.solve.seconds_min), counted(r.solve.nrhs, "right-hand side"), r.solve.op,
-                   r.plan.px, r.plan.py, r.plan.pz, r.plan.tree, duration(r.solve.l_seconds),
-                   duration(r.solve.u_seconds), duration(r.solve.inter_grid_seconds), answer));
+  line("solve", fmt::format("{}{}: {}, op {}, grid {}x{}x{}, {} trees (L {}, U {}, inter-grid {}){}",
+                            duration(r.solve.seconds_median),
+                            r.solve.repeats > 1 ? fmt::format(", the median of {}", r.solve.repeats) : "",
+                            counted(r.solve.nrhs, "right-hand side"), r.solve.op, r.plan.px, r.plan.py,
+                            r.plan.pz, r.plan.tree, duration(r.solve.l_seconds), duration(r.solve.u_seconds),
+                            duration(r.solve.inter_grid_seconds), answer));
   if (r.model) {
     line("plan", fmt::format("{}, inverted {}, {}: {} predicted on {}", r.plan.mapping, r.plan.diagonal,
                              r.plan.transport, duration(r.model->predicted_seconds), r.model->machine));
