@@ -1,7 +1,9 @@
 #include <assimp/scene.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <assimp/Importer.hpp>
+#include <cmath>
 #include <fstream>
 #include <limits>
 
@@ -51,6 +53,33 @@ class PartReader {
   TriangleSink& sink_;
   const std::filesystem::path& file_;
 };
+
+// Far from the origin, steps of single precision may be no smaller than what they are to tell apart. (Near it
+// the edges of a body have digits enough, wherever it is moved to.)
+void require_digits(const TriangleMesh& mesh, const std::filesystem::path& file) {
+  constexpr double most_of_edge = 1e-3, far = 8;
+  double farthest = 0, shortest = std::numeric_limits<double>::infinity();
+  Point low = mesh.node.front(), high = low;
+  for (const Point& p : mesh.node) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      farthest = std::max(farthest, std::abs(p[k]));
+      low[k] = std::min(low[k], p[k]);
+      high[k] = std::max(high[k], p[k]);
+    }
+  }
+  for (Index t = 0; t < mesh.size(); ++t) {
+    const Corners c = mesh.corners(t);
+    shortest = std::min({shortest, length(c[1] - c[0]), length(c[2] - c[1]), length(c[0] - c[2])});
+  }
+  const double step = farthest * std::numeric_limits<float>::epsilon();
+  if (step <= most_of_edge * shortest || farthest <= far * length(high - low)) return;
+  throw InputError(
+      file, 0,
+      fmt::format("coordinates up to {:.3g} have steps of {:.1e} in single precision, in which this "
+                  "format is read, too much for edges of {:.1e}",
+                  farthest, step, shortest),
+      "move the body to the origin, or save it as .msh, which is read in double precision");
+}
 
 constexpr const char* write_ply_again = "the file is truncated or damaged: write it again";
 
@@ -107,6 +136,7 @@ void read_with_assimp(const std::filesystem::path& file, TriangleSink& sink) {
     throw InputError(file, 0, fmt::format("no mesh: {}", importer.GetErrorString()),
                      "the file is damaged, or of another format than its name says");
   for (unsigned m = 0; m < scene->mNumMeshes; ++m) PartReader(sink, file).append(*scene->mMeshes[m]);
+  if (sink.mesh.size() > 0) require_digits(sink.mesh, file);
 }
 
 }  // namespace trisweep::bem

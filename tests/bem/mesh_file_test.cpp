@@ -1,7 +1,7 @@
 #include "apps/bem/mesh_file.hpp"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -145,6 +145,18 @@ TEST_F(MeshFile, StlObjAndPly) {
     const TriangleMesh mesh = read_mesh(file);
     EXPECT_EQ(mesh.size(), sphere.size()) << file;
     EXPECT_NEAR(total(mesh), total(sphere), 1e-4) << file;
+  }
+}
+
+// As maps have them: steps of single precision are a part of the edges there, which double resolves.
+TEST_F(MeshFile, FarFromTheOriginSinglePrecisionIsRefused) {
+  const auto refused = testing::HasSubstr("in single precision");
+  for (const auto& [where, matcher] : {std::pair{1e5, testing::Matcher<std::string>(refused)},
+                                       std::pair{100.0, testing::Matcher<std::string>("read")}}) {
+    const TriangleMesh sphere = sphere_mesh({4, 3}, 1, {where, 0, 0});
+    EXPECT_THAT(refusal("a.stl", as_stl(sphere)), matcher);
+    EXPECT_THAT(refusal("a.obj", as_obj(sphere)), matcher);
+    EXPECT_THAT(refusal("a.ply", as_ply(sphere)), matcher);
   }
 }
 
