@@ -590,6 +590,11 @@ class Objects(unittest.TestCase):
             lu.solve(np.ones(3))
         self.assertEqual(caught.exception.report["solve"]["solved_columns"], [False])
 
+    def test_name_the_range_that_a_system_leaves(self):
+        lu = trisweep.splu(1e-10 * sparse.csc_array([[2.0, 1.0], [0.0, 4.0]]))
+        with self.assertRaisesRegex(trisweep.NumericalError, r"b or x is out of 2.2e-308 to 1.8e\+308"):
+            lu.solve(np.full(2, 1e308))
+
     def test_end_at_any_time(self):
         kept = [trisweep.splu(random_matrix(seed=seed)) for seed in range(6)]
         del kept[::2]

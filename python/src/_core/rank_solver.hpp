@@ -10,6 +10,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -119,8 +120,13 @@ std::string complaint(const solve::Answer& answer) {
   }
   const auto unsolved = std::ranges::count_if(
       answer.columns, [](const solve::ColumnError& error) { return !solve::satisfies<T>(error); });
-  return fmt::format("{} of {} solutions do not satisfy their equations: backward error {:.1e}", unsolved,
-                     answer.columns.size(), answer.error.arioli_demmel_duff);
+  using Limits = std::numeric_limits<RealOf<T>>;
+  const bool any_digit = answer.error.arioli_demmel_duff < 0.5;
+  return fmt::format(
+      "{} of {} solutions do not satisfy their equations: backward error {:.1e}{}", unsolved,
+      answer.columns.size(), answer.error.arioli_demmel_duff,
+      any_digit ? ""
+                : fmt::format(", as where b or x is out of {:.1e} to {:.1e}", Limits::min(), Limits::max()));
 }
 
 // Of an answer that is accepted.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trisweep/model/precision.hpp"
 #include "trisweep/report/run_record.hpp"
@@ -138,16 +139,25 @@ std::string unsolved(const RunRecord& r) {
   return text + (r.solve.unsolved.size() > named ? ", ...) " : ") ");
 }
 
+template <class Real>
+std::string normal_numbers() {
+  using Limits = std::numeric_limits<Real>;
+  return fmt::format("{:.1e} to {:.1e}", Limits::min(), Limits::max());
+}
+
 // The answer does not satisfy its equations.
 std::string inaccurate(const RunRecord& r) {
+  const bool single = model::find_precision(r.solve.precision).single_system;
+  const std::string range = single ? normal_numbers<float>() : normal_numbers<double>();
+  const std::string units = "choose units in which b and x are within " + range;
   const std::string remedy = model::find_precision(r.solve.precision).single_factors
                                  ? "use --precision double"
                              : r.plan.diagonal != "supernodes" ? "try --diagonal supernodes"
                              : r.factor.perturbed_pivots > 0   ? "try another --ordering"
-                                                               : "allow more steps with --refine";
+                                                             : "allow more steps with --refine, or " + units;
   if (!std::isfinite(r.solve.arioli_demmel_duff_backward_error)) {
-    return fmt::format("the solution {}is not within the range of {} precision\n  remedy: {}", unsolved(r),
-                       precision_of(r), remedy);
+    return fmt::format("the solution {}is not within the range of {} precision, {}\n  remedy: {}",
+                       unsolved(r), precision_of(r), range, single ? remedy : units);
   }
   return fmt::format(
       "the solution {}does not satisfy its equations: backward error {:.1e} after {} ({}, condition about "
