@@ -148,16 +148,16 @@ std::string normal_numbers() {
 // The answer does not satisfy its equations.
 std::string inaccurate(const RunRecord& r) {
   const bool single = model::find_precision(r.solve.precision).single_system;
-  const std::string range = single ? normal_numbers<float>() : normal_numbers<double>();
-  const std::string units = "choose units in which b and x are within " + range;
   const std::string remedy = model::find_precision(r.solve.precision).single_factors
                                  ? "use --precision double"
                              : r.plan.diagonal != "supernodes" ? "try --diagonal supernodes"
                              : r.factor.perturbed_pivots > 0   ? "try another --ordering"
-                                                             : "allow more steps with --refine, or " + units;
+                                                               : "allow more steps with --refine";
   if (!std::isfinite(r.solve.arioli_demmel_duff_backward_error)) {
+    const std::string range = single ? normal_numbers<float>() : normal_numbers<double>();
     return fmt::format("the solution {}is not within the range of {} precision, {}\n  remedy: {}",
-                       unsolved(r), precision_of(r), range, single ? remedy : units);
+                       unsolved(r), precision_of(r), range,
+                       single ? remedy : "choose units in which b and x are");
   }
   return fmt::format(
       "the solution {}does not satisfy its equations: backward error {:.1e} after {} ({}, condition about "
