@@ -278,7 +278,8 @@ class Answers(unittest.TestCase):
     def test_with_threads(self):
         a = random_matrix(400)
         b = random_vectors((400, 3))
-        self.assert_solves(a, trisweep.splu(a, threads=2).solve(b), b)
+        for threads in (2, 0, None):
+            self.assert_solves(a, trisweep.splu(a, threads=threads).solve(b), b)
 
 
 class Errors(unittest.TestCase):

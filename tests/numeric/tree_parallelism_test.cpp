@@ -15,11 +15,13 @@ namespace {
 
 constexpr Index n = 300;
 
-// Nothing but small trees: blocks of three columns.
-Fronts forest() {
+// Nothing but small trees: blocks of three columns. Or all of them below the last column.
+Fronts forest(bool is_bordered = false) {
   matrix::Pattern a{.rows = n, .cols = n};
   for (Index i = 0; i < n; ++i) {
-    for (Index j = i / 3 * 3; j < i / 3 * 3 + 3; ++j) a.col.push_back(j);
+    const bool is_border = is_bordered && i == n - 1;
+    for (Index j = is_border ? 0 : i / 3 * 3; j < i / 3 * 3 + 3; ++j) a.col.push_back(j);
+    if (is_bordered && a.col.back() != n - 1) a.col.push_back(n - 1);
     a.row_ptr.push_back(std::ssize(a.col));
   }
   std::vector<Index> first(usize(n) + 1);
@@ -48,6 +50,22 @@ TEST(Units, HaveEveryFrontOnceAndSeveralSmallTrees) {
     next = unit.last + 1;
   }
   EXPECT_EQ(next, n);
+}
+
+// As arrows have them. The last subtree is a path to the border.
+TEST(Units, HaveSeveralSmallSubtreesOfOneParent) {
+  const Fronts fronts = forest(true);
+  const auto units = cut_into_units(fronts.tree, fronts.flops, 2);
+  EXPECT_LT(units.size(), usize(n) / 3);
+  Index next = 0, children = 0;
+  for (const Unit& unit : units) {
+    EXPECT_EQ(unit.first, next);
+    next = unit.last + 1;
+    if (unit.parent >= 0) EXPECT_EQ(fronts.tree.parent[usize(unit.last)], units[usize(unit.parent)].last);
+    children += unit.children;
+  }
+  EXPECT_EQ(next, fronts.tree.fronts());
+  EXPECT_EQ(children, std::ssize(units) - 1);
 }
 
 TEST(ModulusProduct, HasNoLimits) {

@@ -54,7 +54,7 @@ class Analysis:
         entries = self._system.ranks.agree(lambda: self._system.entries(values))
         return self._solver(entries, self._system.settings)
 
-    def factorize_batch(self, values: ArrayLike, threads: int = 0) -> Batch:
+    def factorize_batch(self, values: ArrayLike, threads: int | None = 0) -> Batch:
         """A solver of each row of `values`, which has a matrix's entries as in `factorize`, side by side on threads.
 
         `threads`, 0: all processors, then also solve. A member that is singular is flagged and does not fail the
@@ -68,7 +68,7 @@ class Analysis:
         factorize, _, count = self._members(values)
         return Batch(factorize, count, self.dtype, threads)
 
-    def solve_batch(self, values: ArrayLike, b: ArrayLike, trans: Trans = "N", threads: int = 0) -> BatchAnswer:
+    def solve_batch(self, values: ArrayLike, b: ArrayLike, trans: Trans = "N", threads: int | None = 0) -> BatchAnswer:
         """x of A x = b for each row of `values`; as `factorize_batch(values, threads).solve(b, trans)` has it.
 
         It keeps no factors: each thread uses one solver's memory again, which is faster where there is one solve each.

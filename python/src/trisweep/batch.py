@@ -38,7 +38,7 @@ class Batch:
     `members` are the solvers, None where a matrix is structurally singular.
     """
 
-    def __init__(self, factorize: Callable[[int], Solver], count: int, dtype: np.dtype, threads: int) -> None:
+    def __init__(self, factorize: Callable[[int], Solver], count: int, dtype: np.dtype, threads: int | None) -> None:
         self._dtype, self._threads = dtype, threads
         self.members = side_by_side(lambda k: _or_none(factorize, k), count, threads)
 
@@ -81,7 +81,7 @@ def solve_each(
     dtype: np.dtype,
     b: ArrayLike,
     trans: Trans,
-    threads: int,
+    threads: int | None,
 ) -> BatchAnswer:
     """Answers of all members, of that dtype, which are asked for in the threads that solve with them."""
     check_trans(trans)
@@ -101,7 +101,7 @@ def solve_each(
     return BatchAnswer(x, np.array(side_by_side(solve, count, threads), bool))
 
 
-def side_by_side(work: Callable[[int], Result], count: int, threads: int) -> list[Result]:
+def side_by_side(work: Callable[[int], Result], count: int, threads: int | None) -> list[Result]:
     """work(k) of each k, by k; 0 threads: all processors. Each thread takes the next k, without waking the caller.
 
     After an exception, also one of a signal in the caller, no thread takes another.

@@ -37,7 +37,7 @@ def from_factors(
     *,
     comm: MPI.Comm | None = None,
     rows: ArrayLike | None = None,
-    threads: int = 0,
+    threads: int | None = 0,
     device: Device = "native",
     compress: float | Literal["off", "auto"] = "off",
     refine: Literal["auto", "best"] = "auto",

@@ -25,8 +25,10 @@ def real_number(name: str, value: SupportsFloat) -> float:
         raise TypeError(f"{name} is {value!r}: give a number") from None
 
 
-def number_of_threads(threads: SupportsIndex, least: int = 0) -> int:
-    """0: the library chooses."""
+def number_of_threads(threads: SupportsIndex | None, least: int = 0) -> int:
+    """0, or None: the library chooses."""
+    if threads is None and least == 0:
+        return 0
     number = whole_number("threads", threads)
     if not least <= number <= _core.most_threads:
         automatic = ", or 0" if least == 0 else ""
@@ -37,7 +39,7 @@ def number_of_threads(threads: SupportsIndex, least: int = 0) -> int:
 def settings_of(
     dtype: np.dtype,
     *,
-    threads: int = 0,
+    threads: int | None = 0,
     device: Device = "native",
     precision: str = "double",
     compress: float | str = "off",

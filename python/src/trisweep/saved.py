@@ -22,7 +22,7 @@ def load(
     *,
     comm: MPI.Comm | None = None,
     rows: ArrayLike | None = None,
-    threads: int = 0,
+    threads: int | None = 0,
     device: Device = "native",
     compress: float | Literal["off", "auto"] = "off",
     refine: Literal["auto", "best"] = "auto",

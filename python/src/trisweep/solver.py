@@ -528,7 +528,7 @@ def splu(
     *,
     comm: MPI.Comm | None = None,
     rows: ArrayLike | None = None,
-    threads: int = 0,
+    threads: int | None = 0,
     device: Device = "native",
     precision: Literal["double", "mixed"] = "double",
     compress: float | Literal["off", "auto"] = "off",
@@ -544,7 +544,7 @@ def splu(
     columns wide, any number of them or none. They follow those of the rank before, unless `rows` has their numbers in A
     on every rank; the number of the first, where they are consecutive.
 
-    The options have the names and meanings of the command's. `threads` share the work; 0: as many of the processors
+    The options have the names and meanings of the command's. `threads` share the work; 0 or None: as many processors
     (OMP_NUM_THREADS at most, shared by a node's ranks) as gain time. `device` solves and refines: "native", the CPU
     kernels; "cuda" or "hip", the thread's current GPU, where the library was built for one; or "emulated", the GPU
     kernels' source on the CPU. `precision` "mixed" keeps factors of a matrix in double precision in single precision;

@@ -172,9 +172,10 @@ template <Scalar T>
 template <Scalar T>
 bool FrontWorker<T>::process(const Unit& unit) {
   first_ = unit.first;
+  const Index depth = record_[usize(unit.last)].depth;  // of all subtrees' roots
   for (Index f = unit.first; f <= unit.last; ++f) {
     const FrontRecord& front = record_[usize(f)];
-    if (!process(f, front, f == unit.last)) return false;
+    if (!process(f, front, front.depth == depth)) return false;
     unreported_ += front.flops;
     if (unreported_ > report_every) report();
   }

@@ -16,6 +16,8 @@ namespace {
 
 // Subtrees are split until the largest is this many times smaller than a thread's share.
 constexpr double units_per_thread = 8;
+// In place of the parent of a subtree, which trees have none of (-1).
+constexpr Index no_subtree = -2;
 // Between two calls of while_waiting().
 constexpr std::chrono::milliseconds watchdog(100);
 
@@ -144,11 +146,11 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
   for (std::size_t f = 0; f < own.size(); ++f) flops_here[f] *= own[f];
   const double most = most_work(flops_here, threads);
   const std::vector<char> above = fronts_above_cut(tree, flops, whole, most);
-  std::vector<Unit> units;      // from the last one on
-  bool is_before_tree = false;  // what the last unit is, or several
+  std::vector<Unit> units;  // from the last one on
+  Index before = no_subtree;  // the parent of the last unit's subtrees
   for (Index f = tree.fronts() - 1; f >= 0;) {
     if (!whole[usize(f)]) {
-      is_before_tree = false;
+      before = no_subtree;
       --f;
       continue;
     }
@@ -156,16 +158,16 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
     Unit unit{.first = is_split ? f : tree.subtree_begin[usize(f)], .last = f};
     for (Index g = unit.first; g <= f; ++g) unit.work += flops[usize(g)];
     if (!is_split) unit.stack = tree.stack_below[usize(f)];
-    const bool is_tree = !is_split && tree.parent[usize(f)] == -1;
-    if (is_tree && is_before_tree && units.back().work + unit.work <= most) {
-      Unit& trees = units.back();
-      trees.first = unit.first;
-      trees.work += unit.work;
-      trees.stack = std::max(trees.stack, unit.stack);
+    const Index parent = is_split ? no_subtree : tree.parent[usize(f)];
+    if (parent != no_subtree && parent == before && units.back().work + unit.work <= most) {
+      Unit& subtrees = units.back();
+      subtrees.first = unit.first;
+      subtrees.work += unit.work;
+      subtrees.stack = std::max(subtrees.stack, unit.stack);
     } else {
       units.push_back(unit);
     }
-    is_before_tree = is_tree;
+    before = parent;
     f = unit.first - 1;
   }
   std::ranges::reverse(units);

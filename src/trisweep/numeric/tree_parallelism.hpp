@@ -10,8 +10,8 @@
 
 namespace trisweep::numeric {
 
-// Fronts [first, last] in order: a whole subtree, or small whole trees that follow each other, or above the
-// cut a single front whose children are units.
+// Fronts [first, last] in order: a whole subtree, or small ones that follow each other and have the same
+// parent, or none; or above the cut a single front whose children are units, or in some.
 struct Unit {
   Index first = 0;
   Index last = 0;
