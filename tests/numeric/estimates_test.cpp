@@ -46,9 +46,28 @@ TEST(Estimates, PredictTheBytesOfTheFactors) {
 TEST(Estimates, ThreadsAreUsefulForWorkThatTakesLongerThanToStartThem) {
   const auto small = testing::random_matrix<double>({.n = 60, .density = 1.0});
   EXPECT_EQ(useful_threads(*testing::structure_of(small.pattern, {0, 60}), Kind::lu, 16), 1);
-  const auto large = testing::random_matrix<double>({.n = 400, .density = 1.0});
-  EXPECT_EQ(useful_threads(*testing::structure_of(large.pattern, {0, 400}), Kind::lu, 16), 16);
-  EXPECT_EQ(useful_threads(*testing::structure_of(large.pattern, {0, 400}), Kind::lu, 1), 1);
+  matrix::Pattern large{.rows = 800, .cols = 800};  // two dense blocks
+  for (Index i = 0; i < large.rows; ++i) {
+    for (Index j = i / 400 * 400; j < i / 400 * 400 + 400; ++j) large.col.push_back(j);
+    large.row_ptr.push_back(std::ssize(large.col));
+  }
+  EXPECT_EQ(useful_threads(*testing::structure_of(large, {0, 400, 800}), Kind::lu, 16), 16);
+  EXPECT_EQ(useful_threads(*testing::structure_of(large, {0, 400, 800}), Kind::lu, 1), 1);
+}
+
+// A tridiagonal matrix from one end to the other, and from both ends to the middle.
+TEST(Estimates, ThreadsAreUsefulForWorkThatIsNotOnOnePath) {
+  constexpr Index n = 100'000;
+  symbolic::Structure path{.n = n, .first = {0}, .parent = {}, .row_ptr = {0}};
+  for (Index k = 0; k < n; ++k) {
+    path.first.push_back(k + 1);
+    path.parent.push_back(k + 1 < n ? k + 1 : -1);
+    path.row_ptr.push_back(path.row_ptr.back() + (k + 1 < n ? 1 : 0));
+  }
+  EXPECT_EQ(useful_threads(path, Kind::lu, 4), 1);
+  symbolic::Structure both = path;
+  both.parent[n / 2] = n - 1;
+  EXPECT_EQ(useful_threads(both, Kind::lu, 4), 4);
 }
 
 TEST(FrontTree, IsAPostorderOfEverySupernodeWithAnExactStackPeak) {

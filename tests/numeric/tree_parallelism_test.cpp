@@ -68,6 +68,28 @@ TEST(Units, HaveSeveralSmallSubtreesOfOneParent) {
   EXPECT_EQ(children, std::ssize(units) - 1);
 }
 
+// A tridiagonal matrix, eliminated from its end on, and a leaf that hangs on each of its rows.
+TEST(Units, HaveAPathWithWhatHangsOnIt) {
+  matrix::Pattern a{.rows = n, .cols = n};
+  const auto on_path = [](Index i) { return i % 2 != 0; };
+  for (Index i = 0; i < n; ++i) {
+    if (on_path(i) && i > 1) a.col.push_back(i - 2);
+    if (on_path(i)) a.col.push_back(i - 1);
+    a.col.push_back(i);
+    if (!on_path(i)) a.col.push_back(i + 1);
+    if (on_path(i) && i + 2 < n) a.col.push_back(i + 2);
+    a.row_ptr.push_back(std::ssize(a.col));
+  }
+  std::vector<Index> first(usize(n) + 1);
+  std::iota(first.begin(), first.end(), 0);
+  const Fronts fronts = make_fronts(a, {}, {}, testing::structure_of(a, first), Kind::lu);
+  const auto units = cut_into_units(fronts.tree, fronts.flops, 2);
+  EXPECT_LT(units.size(), 40u);
+  EXPECT_EQ(units.front().first, 0);
+  for (std::size_t u = 1; u < units.size(); ++u) EXPECT_EQ(units[u].first, units[u - 1].last + 1);
+  EXPECT_EQ(units.back().last, fronts.tree.fronts() - 1);
+}
+
 TEST(ModulusProduct, HasNoLimits) {
   double expected = 0;
   ModulusProduct product;

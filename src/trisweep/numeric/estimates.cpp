@@ -1,6 +1,7 @@
 #include "trisweep/numeric/estimates.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "trisweep/numeric/front_panels.hpp"
 
@@ -33,8 +34,18 @@ Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_b
 int useful_threads(const symbolic::Structure& s, Kind kind, int most) {
   constexpr double flops_of_supernode = 1000;  // that its bookkeeping takes as long as
   constexpr double flops_for_thread = 2e6;     // a millisecond of small fronts
-  const double work =
-      estimate_factors(s, kind, sizeof(double)).all_flops() + flops_of_supernode * s.supernodes();
+  constexpr double least_gain = 1.25;
+  double work = 0, longest = 0;
+  std::vector<double> path(usize(s.supernodes()));  // that ends in k
+  for (Index k = 0; k < s.supernodes(); ++k) {
+    const Index w = s.width(k), m = s.height(k), up = s.parent[usize(k)];
+    const double own = factor_flops(w, m, kind) + inversion_flops(w, m, kind) + flops_of_supernode;
+    work += own;
+    path[usize(k)] += own;
+    longest = std::max(longest, path[usize(k)]);
+    if (up >= 0) path[usize(up)] = std::max(path[usize(up)], path[usize(k)]);
+  }
+  if (work < least_gain * longest) return 1;
   return std::clamp(static_cast<int>(std::min(work / flops_for_thread, double(most))), 1, most);
 }
 

@@ -30,7 +30,7 @@ Estimates estimate(const symbolic::Structure& structure, Kind kind, std::size_t 
 Estimates estimate_factors(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
 
 // Of at most `most` threads, one or more, as many as gain time in a factorization: each costs what it takes
-// to start one, some ten microseconds.
+// to start one, some ten microseconds, and on a path there is work for one alone.
 int useful_threads(const symbolic::Structure& structure, Kind kind, int most);
 
 // The share of one supernode in Estimates::flops: diagonal block, panels, and the update of the remaining

@@ -38,13 +38,16 @@ void FrontWorker<T>::did(double flops) {
 // What is rare is not inlined: it would leave fewer registers for tiny fronts.
 template <Scalar T>
 [[gnu::noinline]] void FrontWorker<T>::make_own(const FrontRecord& front, FrontResult<T>& result) {
+  if (leaving_ == nullptr) {
+    leaving_ = &own_.emplace_back();
+    leaving_->owned =
+        Buffer<T>(usize(unit_leaves_), "contribution blocks of the factorization", BufferUse::temporary);
+  }
   const Index m = front.height;
-  Contribution<T>& own = own_.emplace_back();
-  own.owned =
-      Buffer<T>(usize(front.block), "a contribution block of the factorization", BufferUse::temporary);
-  own.view = {own.owned.data(), m, m, m};
-  result.block = own.owned.data();
-  result.own = &own;
+  result.block = leaving_->owned.data() + std::exchange(left_, left_ + front.block);
+  if (left_ < unit_leaves_) return;
+  leaving_->view = {result.block, m, m, m};
+  result.own = std::exchange(leaving_, nullptr);
 }
 
 template <Scalar T>
@@ -124,7 +127,8 @@ bool FrontWorker<T>::redo(Index f) {
   if (fronts_.kind != Kind::lu) pivots_.push_back({f, result.pivots});
   for (const Piece<T>& piece : result.pieces) of_front.redone_entries += piece.entries();
   of_front.block = result.contribution.view.data;
-  if (of_front.own == nullptr) of_front.own = &own_.emplace_back();
+  const bool shares = of_front.own != nullptr && of_front.own->view.data != of_front.own->owned.data();
+  if (of_front.own == nullptr || shares) of_front.own = &own_.emplace_back();
   *of_front.own = std::move(result.contribution);
   if (put_in_place<T>(result.pieces, s, front_)) return true;
   redone_.front.push_back(f);
@@ -172,6 +176,8 @@ template <Scalar T>
 template <Scalar T>
 bool FrontWorker<T>::process(const Unit& unit) {
   first_ = unit.first;
+  unit_leaves_ = unit.leaves;
+  left_ = 0;
   const Index depth = record_[usize(unit.last)].depth;  // of all subtrees' roots
   for (Index f = unit.first; f <= unit.last; ++f) {
     const FrontRecord& front = record_[usize(f)];

@@ -45,8 +45,10 @@ class FactorProgress {
 // What a front hands to its parent.
 template <Scalar T>
 struct FrontResult {
-  T* block;               // its contribution
-  Contribution<T>* own;   // of those that are not on the stack of a thread
+  T* block;  // its contribution
+  // The memory of those that are not on the stack of a thread: of the last one that leaves a unit, with that
+  // of the others, which have none.
+  Contribution<T>* own;
   Offset redone_entries;  // of all pieces in the front's subtree, wherever they are
 
   bool has_delayed() const { return own && !own->delayed_row.empty(); }
@@ -155,7 +157,9 @@ class FrontWorker {
   RedoneFronts<T> redone_;
   PivotSummary signs_;
   std::vector<FrontPivots> pivots_;
-  Index first_ = 0;  // front of the unit
+  Index first_ = 0;                     // front of the unit
+  Contribution<T>* leaving_ = nullptr;  // with the contribution blocks that have left the unit so far
+  Offset left_ = 0, unit_leaves_ = 0;   // their entries, and those of all that will
   Index perturbed_ = 0;
   double unreported_ = 0;  // of fronts that are done
   double unpolled_ = 0;

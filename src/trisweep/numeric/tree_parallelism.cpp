@@ -16,7 +16,7 @@ namespace {
 
 // Subtrees are split until the largest is this many times smaller than a thread's share.
 constexpr double units_per_thread = 8;
-// In place of the parent of a subtree, which trees have none of (-1).
+// In place of the parent of a subtree, which is -1 of a tree: of what is alone in its unit.
 constexpr Index no_subtree = -2;
 // Between two calls of while_waiting().
 constexpr std::chrono::milliseconds watchdog(100);
@@ -45,6 +45,34 @@ std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<doub
     if (whole[usize(f)]) above[usize(f)] = reachable && subtree[usize(f)] > most;
   }
   return above;
+}
+
+// The first front of a path above the cut that ends with `last`: each is the first child of the next one,
+// whose other children are small subtrees, of at most so much work together. They are done on the way.
+Index start_of_path(const FrontTree& tree, const std::vector<double>& flops, const std::vector<char>& above,
+                    Index last, double most) {
+  double beside = 0;
+  for (Index first = last;;) {
+    const auto children = tree.children(first);
+    const auto split = std::ranges::count_if(children, [&](Index c) { return above[usize(c)] != 0; });
+    if (split != 1 || !above[usize(children.front())]) return first;
+    const Index next = children.front();
+    beside += std::reduce(flops.begin() + next + 1, flops.begin() + first);
+    if (beside > most) return first;
+    first = next;
+  }
+}
+
+// The first front's children are of other units, and the last one's contribution block is for another.
+Offset stack_of_path(const FrontTree& tree, const Unit& path) {
+  Offset alive = 0, peak = 0;
+  for (Index f = path.first; f < path.last; ++f) {
+    alive += contribution_entries(tree.height[usize(f)]);
+    peak = std::max(peak, alive);
+    for (const Index c : tree.children(f))
+      if (c >= path.first) alive -= contribution_entries(tree.height[usize(c)]);
+  }
+  return peak;
 }
 
 // The state that the threads of one run share.
@@ -146,24 +174,28 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
   for (std::size_t f = 0; f < own.size(); ++f) flops_here[f] *= own[f];
   const double most = most_work(flops_here, threads);
   const std::vector<char> above = fronts_above_cut(tree, flops, whole, most);
-  std::vector<Unit> units;  // from the last one on
-  Index before = no_subtree;  // the parent of the last unit's subtrees
+  std::vector<Unit> units;    // from the last one on
+  Index before = no_subtree;  // the parent of the last unit's subtrees, if others may be added
   for (Index f = tree.fronts() - 1; f >= 0;) {
     if (!whole[usize(f)]) {
       before = no_subtree;
       --f;
       continue;
     }
-    const bool is_split = above[usize(f)] != 0;
-    Unit unit{.first = is_split ? f : tree.subtree_begin[usize(f)], .last = f};
-    for (Index g = unit.first; g <= f; ++g) unit.work += flops[usize(g)];
-    if (!is_split) unit.stack = tree.stack_below[usize(f)];
-    const Index parent = is_split ? no_subtree : tree.parent[usize(f)];
+    const bool is_path = above[usize(f)] != 0;
+    Unit unit{.first = is_path ? start_of_path(tree, flops, above, f, most) : tree.subtree_begin[usize(f)],
+              .last = f};
+    unit.work = std::reduce(flops.begin() + unit.first, flops.begin() + f + 1);
+    unit.stack = is_path ? stack_of_path(tree, unit) : tree.stack_below[usize(f)];
+    unit.leaves = contribution_entries(tree.height[usize(f)]);
+    Index parent = tree.parent[usize(f)];
+    if (is_path || (parent >= 0 && !whole[usize(parent)])) parent = no_subtree;
     if (parent != no_subtree && parent == before && units.back().work + unit.work <= most) {
       Unit& subtrees = units.back();
       subtrees.first = unit.first;
       subtrees.work += unit.work;
       subtrees.stack = std::max(subtrees.stack, unit.stack);
+      subtrees.leaves += unit.leaves;
     } else {
       units.push_back(unit);
     }
@@ -171,8 +203,9 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
     f = unit.first - 1;
   }
   std::ranges::reverse(units);
-  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts that end a unit
-  for (std::size_t u = 0; u < units.size(); ++u) unit_of[usize(units[u].last)] = static_cast<Index>(u);
+  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts whose children may be of others
+  for (std::size_t u = 0; u < units.size(); ++u)
+    unit_of[usize(units[u].first)] = unit_of[usize(units[u].last)] = static_cast<Index>(u);
   for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
     const Index p = tree.parent[usize(unit->last)];
     unit->urgency = unit->work;

@@ -11,7 +11,8 @@
 namespace trisweep::numeric {
 
 // Fronts [first, last] in order: a whole subtree, or small ones that follow each other and have the same
-// parent, or none; or above the cut a single front whose children are units, or in some.
+// parent, or none; or above the cut a front whose children are of other units, with those on its way to a root
+// that have only it and small subtrees below.
 struct Unit {
   Index first = 0;
   Index last = 0;
@@ -19,6 +20,7 @@ struct Unit {
   Index children = 0;  // units that must be done before
   double work = 0;     // flops
   Offset stack = 0;    // entries of contribution blocks that stay within the unit
+  Offset leaves = 0;   // of those that leave it
   double urgency = 0;  // flops on the way to the root, this unit included
 };
 
