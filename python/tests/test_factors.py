@@ -87,6 +87,18 @@ class Triangles(unittest.TestCase):
             with self.assertRaises(ValueError):
                 lu.solve(b, **wrong)
 
+    def test_are_the_callers_own(self):
+        lu = trisweep.splu(random_matrix())
+        b = np.ones(lu.shape[0])
+        expected = lu.solve(b, system="L")
+        lu.L.data[:] = 0
+        np.testing.assert_array_equal(lu.solve(b, system="L"), expected)
+        for numbers in (lu.perm_r, lu.perm_c, lu.row_scale, lu.col_scale):
+            with self.assertRaises(ValueError):
+                numbers[:] = 0
+        with self.assertRaisesRegex(ValueError, "on_doubt"):
+            lu.solve(b, system="L", on_doubt="never")
+
     def test_follow_new_values(self):
         a = random_matrix()
         for precision in ("double", "mixed"):

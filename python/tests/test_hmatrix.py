@@ -54,6 +54,18 @@ class HMatrices(unittest.TestCase):
         self.assertLess(np.linalg.norm(h @ np.eye(600) - a), 1e-5 * np.linalg.norm(a))
         self.assertLess(h.sampled_error(600), 1e-5)
 
+    def test_find_the_edge_of_a_support_that_most_of_a_block_is_within(self):
+        random = np.random.default_rng(207)
+        points = random.random((600, 2))
+        radius = random.uniform(0.1, 0.6)
+
+        def hat(i, j):
+            return np.maximum(1 - np.linalg.norm(points[i] - points[j], axis=-1) / radius, 0)
+
+        a = np.array([hat(i, np.arange(600)) for i in range(600)])
+        h = trisweep.hmatrix(points, hat, eps=1e-8)
+        self.assertLess(np.linalg.norm(h @ np.eye(600) - a), 1e-7 * np.linalg.norm(a))
+
     def test_sampled_error_is_that_of_products(self):
         for eps in (1e-3, 1e-7):
             h = trisweep.hmatrix(POINTS, complex_valued, eps=eps, dtype=complex)
@@ -61,6 +73,9 @@ class HMatrices(unittest.TestCase):
                 self.assertLess(h.sampled_error(rows), 10 * eps)
             self.assertGreater(h.sampled_error(N), 1e-4 * eps)
         self.assertEqual(trisweep.hmatrix(POINTS, lambda i, j: np.zeros(np.broadcast(i, j).shape)).sampled_error(), 0)
+        for unit in (1e-165, 1e200):  # whose squares are no numbers
+            h = trisweep.hmatrix(POINTS, lambda i, j, unit=unit: unit * real(i, j), eps=1e-4)
+            self.assertTrue(1e-7 < h.sampled_error() < 1e-3, h.sampled_error())
         with self.assertRaisesRegex(ValueError, "rows"):
             h.sampled_error(0)
 
@@ -77,6 +92,8 @@ class HMatrices(unittest.TestCase):
             trisweep.hmatrix(POINTS, broken)
         with self.assertRaisesRegex(ValueError, "broadcast"):
             trisweep.hmatrix(POINTS, lambda i, j: np.ones(7777))
+        with self.assertRaisesRegex(TypeError, "complex"):
+            trisweep.hmatrix(POINTS, lambda i, j: 1j * real(i, j))
         with self.assertRaisesRegex(ValueError, "finite"):
             trisweep.hmatrix(POINTS, lambda i, j: np.full(np.broadcast(i, j).shape, np.nan))
 

@@ -109,6 +109,17 @@ class Inertia(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "kind"):
             trisweep.splu(a, kind="qr")
 
+    def test_cholesky_is_asked_for_whatever_the_values_before_were(self):
+        definite, indefinite, negative = (sparse.csr_array(np.array(m, float)) for m in (
+            [[2, 1], [1, 2]], [[1, 2], [2, 1]], [[-2, 1], [1, -2]]))  # fmt: skip
+        lu = trisweep.splu(definite, kind="cholesky")
+        lu.refactor(indefinite)
+        self.assertEqual(lu.report()["factor"]["kind"], "ldlt")
+        with self.assertRaisesRegex(ValueError, "Hermitian"):
+            lu.refactor(negative)
+        lu.refactor(definite)
+        self.assertEqual(lu.report()["factor"]["kind"], "cholesky")
+
 
 def equilibrated(a):
     """D A D, which has the same inertia and eigenvalues that can be told from zero."""

@@ -118,6 +118,14 @@ class Methods(unittest.TestCase):
                 method(a, np.ones(60), maxiter=-5)
             with self.assertRaisesRegex(TypeError, "maxiter is 5.0"):
                 method(a, np.ones(60), maxiter=5.0)
+            for name in ("rtol", "atol"):
+                for wrong in (-1, np.nan):
+                    with self.assertRaisesRegex(ValueError, f"{name} is {wrong}"):
+                        method(a, np.ones(60), **{name: wrong})
+            with self.assertRaisesRegex(TypeError, "b is object: give numbers"):
+                method(a, np.full(60, 1, object))
+            with self.assertRaisesRegex(TypeError, "complex vectors"):
+                method(a, np.ones(60), M=linalg.LinearOperator((60, 60), lambda v: 1j * v, dtype=np.complex128))
             with self.assertRaisesRegex(TypeError, "rtol is None"):
                 method(a, np.ones(60), rtol=None)
             method(a, np.ones(60), maxiter=np.int64(5), rtol=np.float32(0.1), atol=np.float32(0))

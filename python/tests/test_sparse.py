@@ -39,6 +39,15 @@ class Sparse(unittest.TestCase):
                     self.assertLessEqual(np.abs(some - whole[rows]).max(), bound)
                     self.assertTrue(lu.report()["solve"]["of_sample"])
 
+    def test_of_dense_ones_in_every_dtype_and_of_none(self):
+        for precision in ("double", "mixed"):
+            lu = trisweep.splu(poisson(), precision=precision)
+            b = np.ones(lu.shape[0])
+            expected = lu.solve(b)[[5]]
+            for dtype in (">f8", "f2", "i8", bool):
+                np.testing.assert_allclose(lu.solve(b.astype(dtype), rows=[5]), expected, rtol=1e-13)
+            self.assertEqual(lu.solve(b[:, None][:, :0], rows=[5, 7]).shape, (2, 0))
+
     def test_read_less_of_the_factors(self):
         lu = trisweep.splu(poisson())
         one = sources(count=1)

@@ -453,6 +453,11 @@ class DropIns(unittest.TestCase):
 
 
 class ForwardErrors(unittest.TestCase):
+    def test_of_a_solution_that_is_its_right_hand_side(self):
+        lu = trisweep.splu(sparse.eye_array(3, format="csr"))
+        v = np.ones(3)
+        self.assertLess(lu.forward_error(lu.solve(v, out=v), v)[0].bound, 1e-14)
+
     def test_bound_the_errors(self):
         n = 10
         hilbert = 1 / (np.arange(n)[:, None] + np.arange(n)[None, :] + 1)

@@ -38,6 +38,7 @@ def sparse_columns(b: ArrayLike | sparse.sparray | sparse.spmatrix, n: int) -> s
         b = rows_of(b, n, "b")
         if b.dtype.kind not in "biufc":
             raise TypeError(f"b is {b.dtype}: give numbers")
+        b = b.astype(np.result_type(b.dtype, np.float32), copy=False)  # SciPy has neither float16 nor other byte orders
     if b.ndim == 1:
         b = b.reshape((-1, 1))
     columns = sparse.csc_array(b)

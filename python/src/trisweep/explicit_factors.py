@@ -46,6 +46,8 @@ class ExplicitFactors:
         self.upper = sparse.csr_array((upper[2], upper[1], upper[0]), shape=shape).tocsc()
         self.perm_r, self.perm_c = perm_r, perm_c
         self.row_scale, self.col_scale = row_scale, col_scale
+        for of_matrix in (perm_r, perm_c, row_scale, col_scale):
+            of_matrix.flags.writeable = False
         self.perturbed_pivots = perturbed_pivots
         self._triangles: dict[str, Any] = {}
 

@@ -66,7 +66,7 @@ def _on_disk(work: Callable[[], Any]) -> Any:  # noqa: ANN401
 
 def _read(path: str | os.PathLike[str], numbers: list[np.ndarray | None]) -> list[tuple[sparse.csr_array, str]]:
     """For each rank its block of the matrix and the precision."""
-    if not Path(path).exists():
+    if not Path(os.fsdecode(path)).exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
     (indptr, indices, data), precision = _core.load_factored_matrix(os.fsdecode(path))
     n = len(indptr) - 1

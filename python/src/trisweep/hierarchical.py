@@ -112,6 +112,9 @@ def hmatrix(
     in_space[:, : places.shape[1]] = places
 
     def fill(i: NDArray | int, j: NDArray | int, out: NDArray) -> None:
-        out[:] = kernel(i, j)
+        entries = np.asarray(kernel(i, j))
+        if entries.dtype.kind == "c" and dtype.kind != "c":
+            raise TypeError(f"the kernel's entries are complex, and the H-matrix of {dtype}: choose a complex dtype")
+        out[:] = entries
 
     return HMatrix(_core.hmatrices[dtype.name](in_space, fill, settings), fill, dtype, len(places))

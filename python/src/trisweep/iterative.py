@@ -3,7 +3,7 @@
 from __future__ import annotations  # SciPy before 1.11 has no sparray
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,6 +90,8 @@ def _solve(
         raise ValueError(f"b has the shape {right.shape}: one right-hand side is needed")
     start = np.zeros(n) if x0 is None else rows_of(x0, n, "x0").reshape(n)
     for name, values in (("b", right.reshape(n)), ("x0", start)):
+        if values.dtype.kind not in "biufc":
+            raise TypeError(f"{name} is {values.dtype}: give numbers")
         if not np.isfinite(values).all():
             row = np.flatnonzero(~np.isfinite(values))[0]
             raise ValueError(f"{name} is not finite in row {row} (counting from 0): look for a division by zero")
@@ -104,14 +106,22 @@ def _solve(
     cycles = 10 * n if maxiter is None else whole_number("maxiter", maxiter)
     if cycles < 0:
         raise ValueError(f"maxiter is {cycles}: give a number that is not negative")
+    rtol, atol = (_tolerance(name, value) for name, value in (("rtol", rtol), ("atol", atol)))
     settings = {
-        "tolerance": max(real_number("rtol", rtol), _relative(real_number("atol", atol), right)),
+        "tolerance": max(rtol, _relative(atol, right)),
         "max_iterations": min(cycles * restart, _MOST_ITERATIONS),
         "restart": restart,
     }
     precondition = None if m is None else _into(_apply(m))
     outcome, iterations = _core.krylov[dtype.name](method, block, product, precondition, right, x, settings)
     return x, {"converged": 0, "breakdown": _BREAKDOWN}.get(outcome, max(iterations, 1))
+
+
+def _tolerance(name: str, value: SupportsFloat) -> float:
+    number = real_number(name, value)
+    if not number >= 0:
+        raise ValueError(f"{name} is {value!r}: give a number that is not negative")
+    return number
 
 
 def _relative(atol: float, b: NDArray) -> float:
@@ -144,6 +154,9 @@ def _into(apply: Callable[[NDArray], NDArray]) -> Callable[[NDArray, NDArray], N
     """The function that writes there."""
 
     def write(v: NDArray, w: NDArray) -> None:
-        w[:] = apply(v)
+        values = np.asarray(apply(v))
+        if values.dtype.kind == "c" and w.dtype.kind != "c":
+            raise TypeError(f"A or M makes complex vectors of those of {w.dtype}: give b a complex dtype")
+        w[:] = values
 
     return write

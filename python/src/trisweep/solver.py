@@ -147,6 +147,7 @@ class Solver:
         True
         """
         if system != "A":
+            _check_words(trans, on_doubt)
             return self._solve_factor(b, system, trans, out, rows)
         if rows is not None:
             x, doubt = self._solve_rows(b, rows, trans, on_doubt, out)
@@ -170,7 +171,6 @@ class Solver:
         out: NDArray | None,
         rows: ArrayLike | None,
     ) -> NDArray:
-        check_trans(trans)
         if system not in ("L", "U", "D"):
             raise ValueError(f"system is {system!r}, not one of 'A', 'L', 'U' and 'D'")
         if rows is not None:
@@ -238,7 +238,7 @@ class Solver:
         values = self._system.ranks.agree(lambda: self._system.in_dtype(columns.data, "b"))
         x = np.empty((len(wanted), columns.shape[1]), self.dtype, order="F")
         entries = (columns.indptr.astype(np.int64), columns.indices.astype(np.int32), np.ascontiguousarray(values))
-        doubt = self._solver.solve_rows(entries, wanted, x, trans)
+        doubt = self._solver.solve_rows(entries, wanted, x, trans) if x.shape[1] > 0 else None
         if in_parts:
             x = _of_parts(x)
         return (x[:, 0] if np.ndim(b) == 1 else x), doubt
@@ -348,12 +348,12 @@ class Solver:
         >>> lu.L.shape, bool((lu.L.diagonal() == 1).all())
         ((5, 5), True)
         """
-        return self._explicit_factors().lower
+        return self._explicit_factors().lower.copy()
 
     @property
     def U(self) -> sparse.csc_array:
         """Upper triangular; see `L`."""
-        return self._explicit_factors().upper
+        return self._explicit_factors().upper.copy()
 
     @property
     def perm_r(self) -> NDArray:

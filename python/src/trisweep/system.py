@@ -86,6 +86,8 @@ def _taken(
         number = np.asarray(rows)
         if number.ndim == 0:
             number = number + np.arange(local.shape[0])
+        if number.size > 0 and number.dtype.kind not in "iu":
+            raise ValueError(f"rows are of {number.dtype}: give whole numbers")
         if number.shape != (local.shape[0],) or not np.all((number >= 0) & (number < local.shape[1])):
             raise ValueError(f"rows are not the numbers of {local.shape[0]} among {local.shape[1]} rows, from 0")
     return local, number.astype(np.int32), settings_of(local.dtype, **options)

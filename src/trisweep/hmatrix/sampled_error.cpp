@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -36,12 +37,15 @@ double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index 
       kernel.row(tree.order[usize(first + sample[s])], tree.order, row.data());
       T exact{};
       for (Index j = 0; j < n; ++j) exact += row[usize(j)] * sign_of<T>(j);
-      of_row[2 * s] = squared_modulus(exact - y[usize(sample[s])]);
-      of_row[2 * s + 1] = squared_modulus(exact);
+      of_row[2 * s] = std::abs(exact - y[usize(sample[s])]);
+      of_row[2 * s + 1] = std::abs(exact);
     });
   });
+  // Beside the largest, whose square need not be a number.
+  const double largest = matrix.comm().max(of_row.empty() ? 0 : std::ranges::max(of_row));
   std::vector<double> sums(2);
-  for (std::size_t i = 0; i < of_row.size(); ++i) sums[i % 2] += of_row[i];
+  for (std::size_t i = 0; i < of_row.size() && largest > 0; ++i)
+    sums[i % 2] += of_row[i] / largest * (of_row[i] / largest);
   matrix.comm().sum(sums);
   return sums[0] == 0 ? 0 : std::sqrt(sums[0] / sums[1]);  // 0 of a matrix of zeros
 }

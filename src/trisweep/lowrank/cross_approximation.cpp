@@ -157,11 +157,15 @@ class CrossBuilder {
     if (sample_ == 0)
       sample_ = sum_.rank == 0 ? sample_beside_zeros
                                : std::max(least, static_cast<Index>(share_of_sample * sum_.rank));
-    turn_ += turn_ % 2;  // nearest and farthest first
-    refer_to(sample_);
-    if (is_nothing(largest_of_references().size) || reference_size() <= allowed()) return false;
-    sample_ = std::min(growth_of_sample * sample_, sum_.rows + sum_.cols);
-    return true;
+    for (Index looked_at = 0; looked_at < sample_;) {  // zeros that it shows ask for more
+      looked_at = sample_;
+      turn_ += turn_ % 2;  // nearest and farthest first
+      refer_to(sample_);
+      if (is_nothing(largest_of_references().size) || reference_size() <= allowed()) continue;
+      sample_ = std::min(growth_of_sample * sample_, sum_.rows + sum_.cols);
+      return true;
+    }
+    return false;
   }
 
   void refer_to(Index count) {
@@ -247,7 +251,7 @@ class CrossBuilder {
     row.resize(usize(sum_.cols));
     entries_.row(i, row.data());
     to_unit(row);
-    if (sum_.rank == 0) heed_zeros(row);
+    heed_zeros(row);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const v = sum_.v_column(k);
       const T factor = sum_.u_column(k)[i];
@@ -258,7 +262,7 @@ class CrossBuilder {
     column.resize(usize(sum_.rows));
     entries_.column(j, column.data());
     to_unit(column);
-    if (sum_.rank == 0) heed_zeros(column);
+    heed_zeros(column);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const u = sum_.u_column(k);
       const T factor = sum_.v_column(k)[j];

@@ -81,7 +81,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
   begin(attempt, report);
   struct {
     bool has_analysis, begins;
-  } at_root{analysis_ != nullptr, is_adopted_ || analysis_ != fronts.analysis()};
+  } at_root{has_analysis_for(attempt), is_adopted_ || analysis_ != fronts.analysis()};
   comm_.broadcast(at_root);
   std::optional<FrontFactors<F>> made;
   if (at_root.has_analysis) {
@@ -201,7 +201,7 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine(const Attempt& 
 template <Scalar T>
 template <Scalar F>
 MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
-  if (!analysis_ || !suits(analysis_->kind, a)) return {};
+  if (!has_analysis_for(attempt) || !suits(analysis_->kind, a)) return {};
   const auto unperturbed = [](const auto& made) {
     return made.factorization && made.factorization->factors->perturbed_pivots == 0;
   };

@@ -101,6 +101,11 @@ class Factorizer {
 
  private:
   void begin(const Attempt& attempt, const Report& report);
+  // Not one that other values have led to, which did not suit the kind that is asked for.
+  bool has_analysis_for(const Attempt& attempt) const {
+    return analysis_ && (attempt.pivoting == Pivoting::conservative ||
+                         numeric::is_of_choice(analysis_->kind, options_.kind));
+  }
   template <Scalar F>
   std::shared_ptr<FactorSource<F>> once_more(const Attempt& attempt) const;
   template <Scalar F>

@@ -92,8 +92,10 @@ bool RefinedSolver<T>::has_room(Op op, Index nrhs) const {
 }
 
 template <Scalar T>
-void RefinedSolver<T>::agree(const Call& call, Vectors<const T> b, Vectors<const T> x) {
-  const auto check = [&] { require_apart<T>(b, x, a_.local_rows(), solver_.reaches_device()); };
+void RefinedSolver<T>::agree(const Call& call, Vectors<const T> b, Vectors<const T> x, bool writes) {
+  const auto check = [&] {
+    (writes ? require_apart<T> : require_fit<T>)(b, x, a_.local_rows(), solver_.reaches_device());
+  };
   const bool lacks_room = agree_on_call(a_.comm(), call, check, !has_room(call.op, call.nrhs));
   if (lacks_room) make_room(call.op, call.nrhs);
 }
@@ -350,7 +352,7 @@ template <Scalar T>
 ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms,
                                              bool corrects) {
   return revoke_on_error([&] {
-    agree({.name = "forward_error", .op = op, .nrhs = b.cols}, b, x);
+    agree({.name = "forward_error", .op = op, .nrhs = b.cols}, b, x, false);
     std::vector<R> magnitude, error, of_largest, of_each;
     Buffer<T> room_of_b, room_of_x;
     mpi::agree_on_error(a_.comm(), [&] {
@@ -407,7 +409,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
   return revoke_on_error([&] {
     const auto start = Clock::now();
     const Offset reduced = reductions();
-    agree({.name = "solve", .op = op, .nrhs = b.cols, .refinement = options}, b, x);
+    agree({.name = "solve", .op = op, .nrhs = b.cols, .refinement = options}, b, x, true);
     Refined refined{.panel_share = 0};
     refined.columns.reserve(usize(b.cols));
     const Index at_once = group(b.cols);
@@ -446,7 +448,7 @@ Refined RefinedSolver<T>::solve(Op op, Vectors<const T> b, Vectors<T> x, const R
 template <Scalar T>
 BackwardError RefinedSolver<T>::backward_error(Op op, Vectors<const T> b, Vectors<const T> x) {
   return revoke_on_error([&] {
-    agree({.name = "backward_error", .op = op, .nrhs = b.cols}, b, x);
+    agree({.name = "backward_error", .op = op, .nrhs = b.cols}, b, x, false);
     std::vector<ColumnError> errors;
     errors.reserve(usize(b.cols));
     const Index at_once = group(b.cols);

@@ -119,8 +119,8 @@ class RefinedSolver {
   template <class Work>
   auto revoke_on_error(const Work& work);
   // Of a call, in one reduction: whether any rank refuses it, whether it is the same on all, and whether
-  // there is room for it.
-  void agree(const Call& call, Vectors<const T> b, Vectors<const T> x);
+  // there is room for it. `writes`: x, which then has no memory in common with b.
+  void agree(const Call& call, Vectors<const T> b, Vectors<const T> x, bool writes);
   bool has_room(Op op, Index nrhs) const;
   void make_room(Op op, Index nrhs);
   // For estimates of the condition.

@@ -429,7 +429,7 @@ Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> r
       answer.panel_share = done->panel_share;
       s.last_sweep = done->profile;
       answer.of_sample = true;
-    } else {
+    } else if (b.cols() > 0) {
       answer = solve_and_pick<T>(s.comm, local_rows, wanted, [&](Vectors<const T> group, Vectors<T> whole) {
         return s.solve(group, whole, op, false, nullptr);
       });
