@@ -126,9 +126,10 @@ TEST(CrossApproximation, ACornerBesideASmoothBlock) {
   for (Index i = 0; i < n; ++i) place[usize(i)] = reversed[usize(n - 1 - i)] = i;
   const DenseEntries<double> entries{view_of(block, n)};
   for (const Cross method : {Cross::aca, Cross::aca_plus}) {
-    const auto result = cross_approximation<double>(
-        entries,
-        {.method = method, .accuracy = {.relative = 1e-6}, .row_place = place, .column_place = reversed});
+    const auto result = cross_approximation<double>(entries, {.method = method,
+                                                              .accuracy = {.relative = 1e-6},
+                                                              .rows = {place, place},
+                                                              .columns = {reversed, reversed}});
     ASSERT_TRUE(result.converged);
     EXPECT_LT(distance(expand(result.block), block), 1e-5 * norm_of(block));
   }

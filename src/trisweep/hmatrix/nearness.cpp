@@ -1,53 +1,64 @@
 #include "trisweep/hmatrix/nearness.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace trisweep::hmatrix {
 namespace {
 
-// So many pairs of points are looked at: all of those of a small block.
-constexpr Offset most_pairs = 1024;
+// Points of the other side that distances are taken to: those which its box says are nearest, or farthest.
+constexpr Index most_others = 16;
 
-class NearestPair {
- public:
-  explicit NearestPair(const ClusterTree& tree) : tree_(tree) {}
-
-  std::vector<double> distances(const Cluster& from, Index point) const {
-    std::vector<double> squares(usize(from.size()));
-    for (Index k = 0; k < from.size(); ++k) {
-      const Point apart = at(from.begin + k) - at(point);
-      squares[usize(k)] = dot(apart, apart);
-    }
-    return squares;
+double square_to_box(const Cluster& box, const Point& p, bool farthest) {
+  double sum = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double below = box.low[d] - p[d], above = p[d] - box.high[d];
+    const double apart =
+        farthest ? std::max(std::abs(below), std::abs(above)) : std::max({0.0, below, above});
+    sum += apart * apart;
   }
-  Index nearest(const Cluster& from, Index point) const {
-    const auto squares = distances(from, point);
-    return from.begin + static_cast<Index>(std::ranges::min_element(squares) - squares.begin());
+  return sum;
+}
+
+std::vector<Point> ends_of(const ClusterTree& tree, const Cluster& side, const Cluster& other,
+                           bool farthest) {
+  std::vector<std::pair<double, Index>> found;
+  for (Index k = side.begin; k < side.end; ++k) {
+    const Index number = tree.order[usize(k)];
+    const double square = square_to_box(other, tree.point[usize(number)], farthest);
+    found.emplace_back(farthest ? -square : square, number);
   }
-  double apart(Index a, Index b) const { return dot(at(a) - at(b), at(a) - at(b)); }
+  const auto last = found.begin() + std::min(most_others, side.size());
+  std::partial_sort(found.begin(), last, found.end());
+  std::vector<Point> ends;
+  std::transform(found.begin(), last, std::back_inserter(ends),
+                 [&](const auto& end) { return tree.point[usize(end.second)]; });
+  return ends;
+}
 
- private:
-  const Point& at(Index place) const { return tree_.point[usize(tree_.order[usize(place)])]; }
-
-  const ClusterTree& tree_;
-};
+// Of each point of `side`, from the nearest or farthest of the ends of `other`.
+std::vector<double> squares(const ClusterTree& tree, const Cluster& side, const Cluster& other,
+                            bool farthest) {
+  const std::vector<Point> ends = ends_of(tree, other, side, farthest);
+  std::vector<double> squares;
+  for (Index k = side.begin; k < side.end; ++k) {
+    const Point& point = tree.point[usize(tree.order[usize(k)])];
+    const auto square = [&](const Point& end) { return dot(end - point, end - point); };
+    double best = square(ends.front());
+    for (const Point& end : ends) best = farthest ? std::max(best, square(end)) : std::min(best, square(end));
+    squares.push_back(best);
+  }
+  return squares;
+}
 
 }  // namespace
 
 Nearness nearness(const ClusterTree& tree, const Cluster& rows, const Cluster& cols) {
   if (tree.point.empty()) return {};
-  const NearestPair pairs(tree);
-  const auto step = static_cast<Index>(Offset{rows.size()} * cols.size() / most_pairs) + 1;
-  Index row = rows.begin, col = cols.begin;
-  for (Index j = cols.begin; j < cols.end; j += step) {
-    const Index i = pairs.nearest(rows, j);
-    if (pairs.apart(i, j) <= pairs.apart(row, col)) row = i, col = j;
-  }
-  if (step > 1) {
-    col = pairs.nearest(cols, row);
-    row = pairs.nearest(rows, col);
-  }
-  return {pairs.distances(rows, col), pairs.distances(cols, row)};
+  return {squares(tree, rows, cols, false), squares(tree, cols, rows, false), squares(tree, rows, cols, true),
+          squares(tree, cols, rows, true)};
 }
 
 }  // namespace trisweep::hmatrix

@@ -7,10 +7,11 @@
 
 namespace trisweep::hmatrix {
 
-// Of each row the squared distance from one column's point, of each column from one row's: these two are
-// about the nearest to each other. Both are empty where the tree has no points.
+// About the squared distance of each row from the nearest and from the farthest column's point, and of each
+// column from rows' points. All are empty where the tree has no points.
 struct Nearness {
   std::vector<double> row, col;
+  std::vector<double> far_row, far_col;
 };
 Nearness nearness(const ClusterTree& tree, const Cluster& rows, const Cluster& cols);
 

@@ -72,8 +72,8 @@ class BlockPacker {
     auto cross = lowrank::cross_approximation<T>(block, {.method = how.cross,
                                                          .accuracy = {.relative = share_of_crosses * how.eps},
                                                          .most_rank = how.most_rank,
-                                                         .row_place = near.row,
-                                                         .column_place = near.col});
+                                                         .rows = {near.row, near.far_row},
+                                                         .columns = {near.col, near.far_col}});
     if (!cross.converged) return false;
     auto factors = how.recompress ? lowrank::recompress(std::move(cross.block),
                                                         {.relative = share_of_truncation * how.eps})

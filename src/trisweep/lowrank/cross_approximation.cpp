@@ -174,21 +174,24 @@ class CrossBuilder {
     std::vector<char> row_taken = row_used_, column_taken = column_used_;
     for (Index k = 0; k < count; ++k) {
       ++turn_;
-      const Index i = pick(row_taken, options_.row_place, turn_);
-      const Index j = pick(column_taken, options_.column_place, turn_ + 2);
+      const Index i = pick(row_taken, options_.rows, turn_);
+      const Index j = pick(column_taken, options_.columns, turn_ + 2);
       if (i >= 0) residual_row(i, row_references_.emplace_back(Reference{i, {}}).residual);
       if (j >= 0) residual_column(j, column_references_.emplace_back(Reference{j, {}}).residual);
     }
   }
   // The nearest of the free ones, any, the farthest, any; -1 where none is free.
-  static Index pick(std::vector<char>& taken, std::span<const double> place, Index turn) {
+  static Index pick(std::vector<char>& taken, const Ends& ends, Index turn) {
     Index at = -1;
-    if (place.empty() || turn % 2 == 0) {
+    if (ends.near.empty() || turn % 2 == 0) {
       at = some_free(taken, turn);
     } else {
-      const double sign = turn % 4 == 1 ? 1 : -1;
+      const bool nearest = turn % 4 == 1;
+      const auto is_before = [&](Index i, Index j) {
+        return nearest ? ends.near[usize(i)] < ends.near[usize(j)] : ends.far[usize(i)] > ends.far[usize(j)];
+      };
       for (Index i = 0; i < static_cast<Index>(taken.size()); ++i)
-        if (taken[usize(i)] == 0 && (at < 0 || sign * place[usize(i)] < sign * place[usize(at)])) at = i;
+        if (taken[usize(i)] == 0 && (at < 0 || is_before(i, at))) at = i;
     }
     if (at >= 0) taken[usize(at)] = 1;
     return at;

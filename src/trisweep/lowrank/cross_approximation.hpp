@@ -22,13 +22,17 @@ struct NamedCross {
 };
 std::span<const NamedCross> crosses();
 
+// Of rows or columns, a number for each, or none: what crosses miss is where `near` is least or `far`
+// greatest, as distances of the other side's points. Samples begin there, in turn.
+struct Ends {
+  std::span<const double> near, far;
+};
+
 struct CrossOptions {
   Cross method = Cross::aca_plus;
   Accuracy accuracy;
   Index most_rank = 0;  // that is good enough; 0: any
-  // A number for each row and column, or none: what crosses miss is where it is least or largest, as the
-  // distance of the other side's points. Samples begin there.
-  std::span<const double> row_place, column_place;
+  Ends rows, columns;
 };
 
 template <Scalar T>

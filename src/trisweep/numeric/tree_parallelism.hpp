@@ -11,8 +11,8 @@
 namespace trisweep::numeric {
 
 // Fronts [first, last] in order: a whole subtree, or small ones that follow each other and have the same
-// parent, or none; or above the cut a front whose children are of other units, with those on its way to a root
-// that have only it and small subtrees below.
+// parent, or none; or above the cut a front whose children are of other units, with those on its way to a
+// root that have only it and small subtrees below.
 struct Unit {
   Index first = 0;
   Index last = 0;
