@@ -176,6 +176,7 @@ template <Scalar T>
 template <Scalar T>
 bool FrontWorker<T>::process(const Unit& unit) {
   first_ = unit.first;
+  leaving_ = nullptr;
   unit_leaves_ = unit.leaves;
   left_ = 0;
   const Index depth = record_[usize(unit.last)].depth;  // of all subtrees' roots
