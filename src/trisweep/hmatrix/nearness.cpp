@@ -55,10 +55,9 @@ std::vector<double> squares(const ClusterTree& tree, const Cluster& side, const 
 
 }  // namespace
 
-Nearness nearness(const ClusterTree& tree, const Cluster& rows, const Cluster& cols) {
+Nearness nearness(const ClusterTree& tree, const Cluster& side, const Cluster& other) {
   if (tree.point.empty()) return {};
-  return {squares(tree, rows, cols, false), squares(tree, cols, rows, false), squares(tree, rows, cols, true),
-          squares(tree, cols, rows, true)};
+  return {squares(tree, side, other, false), squares(tree, side, other, true)};
 }
 
 }  // namespace trisweep::hmatrix

@@ -1,5 +1,5 @@
 #pragma once
-// Where rows and columns of a block are along what a kernel of distances changes with most.
+// Where the rows or columns of a block are along what a kernel of distances changes with most.
 
 #include <vector>
 
@@ -7,12 +7,11 @@
 
 namespace trisweep::hmatrix {
 
-// About the squared distance of each row from the nearest and from the farthest column's point, and of each
-// column from rows' points. All are empty where the tree has no points.
+// Of each point of `side`, about the squared distances from the nearest and from the farthest point of
+// `other`. Both are empty where the tree has no points.
 struct Nearness {
-  std::vector<double> row, col;
-  std::vector<double> far_row, far_col;
+  std::vector<double> near, far;
 };
-Nearness nearness(const ClusterTree& tree, const Cluster& rows, const Cluster& cols);
+Nearness nearness(const ClusterTree& tree, const Cluster& side, const Cluster& other);
 
 }  // namespace trisweep::hmatrix

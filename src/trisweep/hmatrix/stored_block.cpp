@@ -68,12 +68,12 @@ class BlockPacker {
   bool pack_low_rank(const Cluster& rows, const Cluster& cols) {
     const BlockCompression& how = source_.compression;
     const KernelEntries<T> block = entries(rows.begin, rows.end, cols.begin, cols.end);
-    const Nearness near = nearness(source_.tree, rows, cols);
+    const Nearness of_rows = nearness(source_.tree, rows, cols), of_cols = nearness(source_.tree, cols, rows);
     auto cross = lowrank::cross_approximation<T>(block, {.method = how.cross,
                                                          .accuracy = {.relative = share_of_crosses * how.eps},
                                                          .most_rank = how.most_rank,
-                                                         .rows = {near.row, near.far_row},
-                                                         .columns = {near.col, near.far_col}});
+                                                         .rows = {of_rows.near, of_rows.far},
+                                                         .columns = {of_cols.near, of_cols.far}});
     if (!cross.converged) return false;
     auto factors = how.recompress ? lowrank::recompress(std::move(cross.block),
                                                         {.relative = share_of_truncation * how.eps})

@@ -90,7 +90,7 @@ bool FrontFactorization<T>::factor_subtrees() {
 template <Scalar T>
 bool FrontFactorization<T>::factor_front(Index f) {
   return workers_.front()->process(
-      Unit{.first = f, .last = f, .leaves = contribution_entries(fronts_.tree.height[usize(f)])});
+      Unit{.first = f, .last = f, .outgoing = contribution_entries(fronts_.tree.height[usize(f)])});
 }
 
 template <Scalar T>

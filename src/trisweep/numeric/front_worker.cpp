@@ -38,16 +38,16 @@ void FrontWorker<T>::did(double flops) {
 // What is rare is not inlined: it would leave fewer registers for tiny fronts.
 template <Scalar T>
 [[gnu::noinline]] void FrontWorker<T>::make_own(const FrontRecord& front, FrontResult<T>& result) {
-  if (leaving_ == nullptr) {
-    leaving_ = &own_.emplace_back();
-    leaving_->owned =
-        Buffer<T>(usize(unit_leaves_), "contribution blocks of the factorization", BufferUse::temporary);
+  if (outgoing_ == nullptr) {
+    outgoing_ = &own_.emplace_back();
+    outgoing_->owned =
+        Buffer<T>(usize(unit_.outgoing), "contribution blocks of the factorization", BufferUse::temporary);
   }
   const Index m = front.height;
-  result.block = leaving_->owned.data() + std::exchange(left_, left_ + front.block);
-  if (left_ < unit_leaves_) return;
-  leaving_->view = {result.block, m, m, m};
-  result.own = std::exchange(leaving_, nullptr);
+  result.block = outgoing_->owned.data() + std::exchange(outgoing_so_far_, outgoing_so_far_ + front.block);
+  if (outgoing_so_far_ < unit_.outgoing) return;
+  outgoing_->view = {result.block, m, m, m};
+  result.own = std::exchange(outgoing_, nullptr);
 }
 
 template <Scalar T>
@@ -166,7 +166,7 @@ template <Scalar T>
   const bool done = is_tiny && !children.delayed && eliminate_tiny(f, front, result.block);
   if (!done && is_tiny && fronts_.kind == Kind::cholesky) return false;
   if (!done && !eliminate_otherwise(f, children, is_tiny)) return false;
-  if (f != first_) stack_.pop(front.blocks_below, front.depth + 1);  // else they are of other units
+  if (f != unit_.first) stack_.pop(front.blocks_below, front.depth + 1);  // else they are of other units
   for (const Index c : children.has_own ? children_of(front) : std::span<const Index>()) {
     if (Contribution<T>* const own = result_[usize(c)].own) *own = {};
   }
@@ -175,10 +175,9 @@ template <Scalar T>
 
 template <Scalar T>
 bool FrontWorker<T>::process(const Unit& unit) {
-  first_ = unit.first;
-  leaving_ = nullptr;
-  unit_leaves_ = unit.leaves;
-  left_ = 0;
+  unit_ = unit;
+  outgoing_ = nullptr;
+  outgoing_so_far_ = 0;
   const Index depth = record_[usize(unit.last)].depth;  // of all subtrees' roots
   for (Index f = unit.first; f <= unit.last; ++f) {
     const FrontRecord& front = record_[usize(f)];

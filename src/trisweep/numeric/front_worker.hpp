@@ -157,9 +157,9 @@ class FrontWorker {
   RedoneFronts<T> redone_;
   PivotSummary signs_;
   std::vector<FrontPivots> pivots_;
-  Index first_ = 0;                     // front of the unit
-  Contribution<T>* leaving_ = nullptr;  // with the contribution blocks that have left the unit so far
-  Offset left_ = 0, unit_leaves_ = 0;   // their entries, and those of all that will
+  Unit unit_{};
+  Contribution<T>* outgoing_ = nullptr;  // the memory of the unit's outgoing contribution blocks
+  Offset outgoing_so_far_ = 0;           // entries of it
   Index perturbed_ = 0;
   double unreported_ = 0;  // of fronts that are done
   double unpolled_ = 0;

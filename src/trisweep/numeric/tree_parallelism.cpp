@@ -75,6 +75,22 @@ Offset stack_of_path(const FrontTree& tree, const Unit& path) {
   return peak;
 }
 
+// Parents come after their children.
+void link_to_parents(const FrontTree& tree, std::vector<Unit>& units) {
+  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts whose children may be of others
+  for (std::size_t u = 0; u < units.size(); ++u)
+    unit_of[usize(units[u].first)] = unit_of[usize(units[u].last)] = static_cast<Index>(u);
+  for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
+    const Index p = tree.parent[usize(unit->last)];
+    unit->urgency = unit->work;
+    if (p == -1 || unit_of[usize(p)] == -1) continue;
+    unit->parent = unit_of[usize(p)];
+    Unit& parent = units[usize(unit->parent)];
+    unit->urgency += parent.urgency;
+    ++parent.children;
+  }
+}
+
 // The state that the threads of one run share.
 class Run {
  public:
@@ -187,7 +203,7 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
               .last = f};
     unit.work = std::reduce(flops.begin() + unit.first, flops.begin() + f + 1);
     unit.stack = is_path ? stack_of_path(tree, unit) : tree.stack_below[usize(f)];
-    unit.leaves = contribution_entries(tree.height[usize(f)]);
+    unit.outgoing = contribution_entries(tree.height[usize(f)]);
     Index parent = tree.parent[usize(f)];
     if (is_path || (parent >= 0 && !whole[usize(parent)])) parent = no_subtree;
     if (parent != no_subtree && parent == before && units.back().work + unit.work <= most) {
@@ -195,7 +211,7 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
       subtrees.first = unit.first;
       subtrees.work += unit.work;
       subtrees.stack = std::max(subtrees.stack, unit.stack);
-      subtrees.leaves += unit.leaves;
+      subtrees.outgoing += unit.outgoing;
     } else {
       units.push_back(unit);
     }
@@ -203,18 +219,7 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
     f = unit.first - 1;
   }
   std::ranges::reverse(units);
-  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts whose children may be of others
-  for (std::size_t u = 0; u < units.size(); ++u)
-    unit_of[usize(units[u].first)] = unit_of[usize(units[u].last)] = static_cast<Index>(u);
-  for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
-    const Index p = tree.parent[usize(unit->last)];
-    unit->urgency = unit->work;
-    if (p == -1 || unit_of[usize(p)] == -1) continue;
-    unit->parent = unit_of[usize(p)];
-    Unit& parent = units[usize(unit->parent)];
-    unit->urgency += parent.urgency;
-    ++parent.children;
-  }
+  link_to_parents(tree, units);
   return units;
 }
 

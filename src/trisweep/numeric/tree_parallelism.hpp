@@ -16,12 +16,12 @@ namespace trisweep::numeric {
 struct Unit {
   Index first = 0;
   Index last = 0;
-  Index parent = -1;   // unit
-  Index children = 0;  // units that must be done before
-  double work = 0;     // flops
-  Offset stack = 0;    // entries of contribution blocks that stay within the unit
-  Offset leaves = 0;   // of those that leave it
-  double urgency = 0;  // flops on the way to the root, this unit included
+  Index parent = -1;    // unit
+  Index children = 0;   // units that must be done before
+  double work = 0;      // flops
+  Offset stack = 0;     // entries of contribution blocks that stay within the unit
+  Offset outgoing = 0;  // of those that other units take
+  double urgency = 0;   // flops on the way to the root, this unit included
 };
 
 // By front, whether its whole subtree is of `own` fronts (empty: all are).

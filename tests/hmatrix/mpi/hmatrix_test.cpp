@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "apps/bem/helmholtz.hpp"
 #include "apps/bem/single_layer.hpp"
 #include "apps/bem/spheres.hpp"
@@ -157,11 +159,14 @@ TEST(HMatrix, KernelsOfCompactSupportAreAsAccurateAsAsked) {
       return 1 - 1.5 * r + 0.5 * r * r * r;
     };
     const PointKernel<double, decltype(spherical)> kernel(points, spherical, 1);
+    const auto no_number = [](const Point&, const Point&) { return std::nan(""); };
+    const PointKernel<double, decltype(no_number)> unknown(points, no_number, 1);
     for (const auto method : {lowrank::Cross::aca, lowrank::Cross::aca_plus}) {
       HMatrixOptions options;
       options.compression = {.eps = 1e-6, .cross = method};
       HMatrix<double> h({world, pool}, kernel, make_cluster_tree(points, 32), options);
       EXPECT_LT(sampled_error<double>(h, kernel, 600), 1e-5) << support;
+      EXPECT_TRUE(std::isnan(sampled_error<double>(h, unknown, 600)));
     }
   }
 }

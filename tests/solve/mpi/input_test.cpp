@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/collective_error.hpp"
 #include "support/largest.hpp"
 #include "support/rows_of.hpp"
 #include "support/scalars.hpp"
@@ -15,6 +16,7 @@ namespace trisweep::solve {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::collective_error_of;
 using testing_support::random_matrix;
 using testing_support::RowsOf;
 using testing_support::scattered;
@@ -23,19 +25,6 @@ using testing_support::uneven_blocks;
 using testing_support::world_size;
 
 constexpr Index n = 23;
-
-// What is thrown, on every rank alike, with the kind.
-template <class Work>
-std::string input_error_of(const Work& work) {
-  show_life();
-  try {
-    work();
-  } catch (const mpi::CollectiveError& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "no error";
-}
 
 template <class T>
 class InputTest : public testing::Test {
@@ -63,7 +52,7 @@ TYPED_TEST(InputTest, OfARightHandSideThatIsNotFiniteIsNamed) {
       constexpr Index row = 14;
       for (std::size_t i = 0; i < rows.number.size(); ++i)
         b[rows.number.size() + i] = T(rows.number[i] == row ? value : R(1));
-      EXPECT_THAT(input_error_of([&] { this->solve(solver, b, x, 3); }),
+      EXPECT_THAT(collective_error_of(ErrorKind::input, [&] { this->solve(solver, b, x, 3); }),
                   HasSubstr("the right-hand side is not finite in row 14, column 1 (counting from 0)"));
       EXPECT_FALSE(solver.report().factor.second_try);
       EXPECT_EQ(solver.report().factor.supernodes, factors);
@@ -90,7 +79,7 @@ TEST(Input, OfNewValuesAndSparseRightHandSidesIsNamed) {
   for (const bool listed : {false, true}) {
     const auto rows = listed ? scattered(n) : uneven_blocks(n);
     Solver<double> solver(MPI_COMM_WORLD, rows.of(a, listed));
-    EXPECT_THAT(input_error_of([&] { solver.refactor(rows.of(bad, listed).a.value); }),
+    EXPECT_THAT(collective_error_of(ErrorKind::input, [&] { solver.refactor(rows.of(bad, listed).a.value); }),
                 HasSubstr(" of the matrix, in row 14 (counting from 0), is not finite"));
     std::vector<Offset> ptr{0, 0};
     std::vector<Index> row;
@@ -101,9 +90,10 @@ TEST(Input, OfNewValuesAndSparseRightHandSidesIsNamed) {
     }
     ptr.push_back(std::ssize(row));
     std::vector<double> x(2 * row.size());
-    EXPECT_THAT(input_error_of([&] {
-                  solver.solve_rows({ptr, row, value}, row, {x.data(), solver.rows(), 2});
-                }),
+    EXPECT_THAT(collective_error_of(ErrorKind::input,
+                                    [&] {
+                                      solver.solve_rows({ptr, row, value}, row, {x.data(), solver.rows(), 2});
+                                    }),
                 HasSubstr("the right-hand side is not finite in row 14, column 1 (counting from 0)"));
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/collective_error.hpp"
 #include "support/hard_to_pivot.hpp"
 #include "support/judged_error.hpp"
 #include "support/largest.hpp"
@@ -293,15 +294,8 @@ TEST(Solver, RefusesOptionsThatMeanNothing) {
   constexpr Index n = 20;
   const auto a = random_matrix<double>({.n = n, .per_row = 2, .seed = 8});
   const auto rows = uneven_blocks(n);
-  const auto message = [&](const auto& work) -> std::string {
-    testing_support::show_life();
-    try {
-      work();
-    } catch (const mpi::CollectiveError& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      return error.what();
-    }
-    return "no error";
+  const auto message = [](const auto& work) {
+    return testing_support::collective_error_of(ErrorKind::usage, work);
   };
   const bool differs = world_rank() == world_size() - 1;
   const auto of_options = [&](const auto& change) {
