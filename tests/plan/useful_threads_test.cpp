@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "trisweep/plan/grain.hpp"
+
 namespace trisweep::plan {
 namespace {
 
@@ -58,6 +60,14 @@ TEST(UsefulThreads, DoNotShareChainsAndForestsOfSmallSupernodes) {
   EXPECT_EQ(useful_threads(structure_of(long_and_short, 32, 32), 1, 1, 16), 1);
   EXPECT_EQ(useful_threads(structure_of(leaves_of_one(1'000'000), 1, 1), 1, 1, 2), 1);
   EXPECT_EQ(useful_threads(structure_of(std::vector<Index>(1'000'000, -1), 1, 1), 1, 1, 2), 2);
+}
+
+TEST(TaskGrain, IsWholeTreesWhereTasksCostMoreThanTheirPanels) {
+  EXPECT_EQ(task_grain(structure_of(chain(1'000'000), 1, 1)), grain_of_trees);
+  EXPECT_EQ(task_grain(structure_of(leaves_of_one(1'000'000), 1, 1)), grain_of_trees);
+  EXPECT_EQ(task_grain(structure_of(binary_tree(12), 32, 64)), grain_of_threads);
+  EXPECT_EQ(task_grain(structure_of(chain(16), 256, 4096)), grain_of_threads);
+  EXPECT_EQ(task_grain(structure_of(std::vector<Index>(1'000'000, -1), 1, 1)), grain_of_threads);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 // Panel entries of a task, at most about, where several workers share the panels of a rank.
 
+#include <limits>
+
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::plan {
@@ -14,5 +16,7 @@ inline constexpr Offset grain_of_gpus = 8192;
 // A task for each supernode, however small or large: as the kernels of SC'23, Algorithms 4 and 5, have a
 // thread block for each.
 inline constexpr Offset grain_of_supernodes = 0;
+// A task for each tree of the forest of supernodes: of more entries than there are.
+inline constexpr Offset grain_of_trees = std::numeric_limits<Offset>::max() / 2;
 
 }  // namespace trisweep::plan

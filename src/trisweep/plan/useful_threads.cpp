@@ -15,6 +15,8 @@ constexpr double entries_of_task = 500;
 // 0.15 ms, beside which it costs little to wake a thread: some ten microseconds.
 constexpr double least_of_thread = 4 * grain_of_threads;
 constexpr double least_gain = 1.25;
+// Threads for which a sweep is cut into tasks, however many there are: its sums are the same for all.
+constexpr double threads_of_tasks = 8;
 
 // Of a sweep, over that of one right-hand side: 10 to 15 with fifty (`trisweep solve --threads 1 --nrhs 50`
 // of convection3d:40, s2d9:512, poisson3d:16).
@@ -62,6 +64,12 @@ Load load_of(const symbolic::Structure& s, double threads) {
 }
 
 }  // namespace
+
+Offset task_grain(const symbolic::Structure& structure) {
+  const Load load = load_of(structure, threads_of_tasks);
+  const bool costs_more = std::max(load.path, load.tasks / threads_of_tasks) > load.panels;
+  return costs_more ? grain_of_trees : grain_of_threads;
+}
 
 int useful_threads(const symbolic::Structure& structure, Index ranks, Index nrhs, int most) {
   const Load load = load_of(structure, double(ranks) * most);

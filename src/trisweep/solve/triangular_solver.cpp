@@ -210,7 +210,10 @@ template <Scalar T>
 plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) const {
   const bool on_device = options_.device != engine::Device::native;
   const bool ordered = options_.deterministic || options_.threads > 1 || on_device;
-  const Offset grain = options_.grain.value_or(on_device ? plan::grain_of_gpus : plan::grain_of_threads);
+  const auto usual_grain = [&] {
+    if (on_device) return plan::grain_of_gpus;
+    return ordered ? plan::task_grain(structure()) : plan::grain_of_threads;
+  };
   const plan::PlanSpec spec{.op = op,
                             .upper_is_lower = !numeric::has_upper(analysis_->kind),
                             .tree = options_.tree,
@@ -220,7 +223,8 @@ plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) c
                             .lower_op = numeric::upper_of_lower(analysis_->kind),
                             .pruning = pruning};
   const auto phases = plan::describe(options_.schedule, structure(), mapping(), local_blocks_.layer, spec);
-  const plan::Accumulation accumulation{.ordered = ordered, .grain = grain};
+  const plan::Accumulation accumulation{.ordered = ordered,
+                                        .grain = options_.grain ? *options_.grain : usual_grain()};
   const bool is_like_another =
       comm_.size() == 1 && !plan_.empty() && pruning == plan::Pruning{} && options_.dependencies;
   plan::Plan plan = is_like_another
