@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "lowrank/support.hpp"
@@ -132,6 +133,25 @@ TEST(CrossApproximation, ACornerBesideASmoothBlock) {
                                                               .columns = {reversed, reversed}});
     ASSERT_TRUE(result.converged);
     EXPECT_LT(distance(expand(result.block), block), 1e-5 * norm_of(block));
+  }
+}
+
+// |x - y| is of rank two but for a box in a corner, where the points of both sides mix.
+TEST(CrossApproximation, AKinkThroughACorner) {
+  constexpr Index rows = 150, cols = 130;
+  for (const double overlap : {0.07, 0.15, 0.4, 0.8}) {
+    std::vector<double> block(usize(rows) * usize(cols));
+    for (Index j = 0; j < cols; ++j)
+      for (Index i = 0; i < rows; ++i)
+        block[usize(j) * usize(rows) + usize(i)] =
+            std::abs((i + 0.5) / rows - (1 - overlap + (j + 0.3) / cols));
+    for (const Cross method : {Cross::aca, Cross::aca_plus}) {
+      const auto result = cross_approximation<double>(DenseEntries<double>{view_of(block, rows)},
+                                                      {method, {.relative = 1e-8}});
+      if (result.converged)
+        EXPECT_LT(distance(expand(result.block), block), 1e-8 * norm_of(block)) << overlap;
+      EXPECT_TRUE(result.converged || overlap > 0.2);  // else it is nearly of full rank
+    }
   }
 }
 

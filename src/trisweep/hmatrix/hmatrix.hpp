@@ -124,9 +124,9 @@ class HMatrix {
   Buffer<T> own_;                     // this rank's rows of x, conjugated
 };
 
-// ||(A - H) x|| / ||A x|| over about `rows` rows spread over the matrix, for an x of random signs: what is
-// left of ||A - H||_F / ||A||_F in expectation. `kernel`: the matrix A. Collective; the same on every rank.
-// Throws what the kernel throws, on every rank.
+// ||(A - H) x|| / ||A||_F over about `rows` rows spread over the matrix, for an x of random signs: in
+// expectation ||A - H||_F / ||A||_F of these rows. `kernel`: the matrix A. Collective; the same on every
+// rank. Throws what the kernel throws, on every rank.
 template <Scalar T>
 double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index rows);
 

@@ -5,6 +5,7 @@
 #include "trisweep/core/parallel_for.hpp"
 #include "trisweep/core/split_mix.hpp"
 #include "trisweep/hmatrix/hmatrix.hpp"
+#include "trisweep/numeric/modulus.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -38,7 +39,7 @@ double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index 
       T exact{};
       for (Index j = 0; j < n; ++j) exact += row[usize(j)] * sign_of<T>(j);
       of_row[2 * s] = std::abs(exact - y[usize(sample[s])]);
-      of_row[2 * s + 1] = std::abs(exact);
+      of_row[2 * s + 1] = numeric::norm_two<T>(row);
     });
   });
   // Beside the largest, whose square need not be a number.

@@ -29,6 +29,11 @@ struct KernelEntries {
   Index rows() const { return static_cast<Index>(row_points.size()); }
   Index cols() const { return static_cast<Index>(col_points.size()); }
   void row(Index i, T* out) const { kernel.row(row_points[usize(i)], col_points, out); }
+  void row(Index i, std::span<const Index> cols, T* out) const {
+    std::vector<Index> points(cols.size());
+    std::ranges::transform(cols, points.begin(), [&](Index j) { return col_points[usize(j)]; });
+    kernel.row(row_points[usize(i)], points, out);
+  }
   void column(Index j, T* out) const { kernel.column(row_points, col_points[usize(j)], out); }
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "trisweep/core/split_mix.hpp"
 #include "trisweep/numeric/modulus.hpp"
@@ -14,12 +15,16 @@ namespace {
 
 constexpr auto table_of_crosses = std::to_array<NamedCross>({{"aca", Cross::aca}, {"aca+", Cross::aca_plus}});
 
-// An approximation is accepted when a fresh sample of rows and columns shows no more than its accuracy
-// allows. A sample is as small as smooth kernels let it be, a share of the crosses. Where a block has zeros,
-// as those of kernels of compact support, what is left may be in a corner: there the first sample is larger.
-// Each sample after one that has found something is larger, too.
+// An approximation is accepted when a fresh sample of rows and columns, and a grid of entries all over the
+// block, show no more than its accuracy allows. A sample is as small as smooth kernels let it be, a share of
+// the crosses. Clusters' points are in an order in which neighbours are near each other, so that what a kink
+// or a jump leaves fills boxes of the block: those of a sixteenth of its rows and columns do not escape the
+// first grid. Behind crosses that end at once, where those of smooth kernels fade, and where there are but
+// zeros, boxes may be smaller. Each sample and grid after one that has found something is larger.
 constexpr double share_of_sample = 0.1;
-constexpr Index sample_beside_zeros = 16;
+constexpr Index first_grid = 16;
+constexpr Index grid_after_drop = 64;
+constexpr double drop = 1000;
 constexpr Index growth_of_sample = 2;
 
 template <Scalar T>
@@ -154,18 +159,52 @@ class CrossBuilder {
   // Whether other rows and columns show more than is allowed; then they are the references.
   bool sample_shows_more() {
     const Index least = last_size_ <= allowed() ? 1 : 2;  // the last cross says that it is over, or not
-    if (sample_ == 0)
-      sample_ = sum_.rank == 0 ? sample_beside_zeros
-                               : std::max(least, static_cast<Index>(share_of_sample * sum_.rank));
-    for (Index looked_at = 0; looked_at < sample_;) {  // zeros that it shows ask for more
-      looked_at = sample_;
-      turn_ += turn_ % 2;  // nearest and farthest first
-      refer_to(sample_);
-      if (is_nothing(largest_of_references().size) || reference_size() <= allowed()) continue;
-      sample_ = std::min(growth_of_sample * sample_, sum_.rows + sum_.cols);
-      return true;
+    if (sample_ == 0) sample_ = std::max(least, static_cast<Index>(share_of_sample * sum_.rank));
+    turn_ += turn_ % 2;  // nearest and farthest first
+    refer_to(sample_);
+    if (is_nothing(largest_of_references().size) || reference_size() <= allowed()) return grid_shows_more();
+    sample_ = std::min(growth_of_sample * sample_, sum_.rows + sum_.cols);
+    return true;
+  }
+
+  // Then the row and column of the largest entry found are the references.
+  bool grid_shows_more() {
+    if (sum_.rank == 0 || std::max(last_size_, size_before_) > drop * allowed())
+      grid_ = std::max(grid_, grid_after_drop);
+    if (options_.accuracy.allowed(1) == 0) grid_ = std::max(sum_.rows, sum_.cols);
+    const double offset = unit_interval(split_mix(std::uint64_t(++turn_)));
+    const std::vector<Index> rows = spread(sum_.rows, offset), cols = spread(sum_.cols, offset);
+    std::vector<T> part(cols.size());
+    Pivot found;
+    double sum = 0;
+    for (const Index i : rows) {
+      if (row_used_[usize(i)] != 0) continue;
+      entries_.row(i, cols, part.data());
+      to_unit(part);
+      for (std::size_t c = 0; c < cols.size() && std::isfinite(sum); ++c) {
+        if (column_used_[usize(cols[c])] != 0) continue;
+        T residual = part[c];
+        for (Index k = 0; k < sum_.rank; ++k) residual -= sum_.u_column(k)[i] * sum_.v_column(k)[cols[c]];
+        const double size = double(std::abs(residual));
+        sum += size * size;
+        if (!(size <= found.size)) found = {i, cols[c], size};
+      }
     }
-    return false;
+    const double norm = std::sqrt(sum / double(rows.size() * cols.size()) * sum_.rows * sum_.cols);
+    if (is_nothing(found.size) || norm <= allowed()) return false;
+    grid_ *= growth_of_sample;
+    row_references_.assign(1, {found.row, {}});
+    column_references_.assign(1, {found.col, {}});
+    residual_row(found.row, row_references_[0].residual);
+    residual_column(found.col, column_references_[0].residual);
+    return true;
+  }
+  // Of `size` places a grid's, or all.
+  std::vector<Index> spread(Index size, double offset) const {
+    std::vector<Index> places(usize(std::min(size, grid_)));
+    for (std::size_t k = 0; k < places.size(); ++k)
+      places[k] = static_cast<Index>((double(k) + offset) / double(places.size()) * size);
+    return places;
   }
 
   void refer_to(Index count) {
@@ -247,14 +286,10 @@ class CrossBuilder {
     if (*unit_ == 1) return;
     for (T& value : entries) value *= *unit_;
   }
-  void heed_zeros(const std::vector<T>& entries) {
-    if (std::ranges::find(entries, T{}) != entries.end()) sample_ = std::max(sample_, sample_beside_zeros);
-  }
   void residual_row(Index i, std::vector<T>& row) {
     row.resize(usize(sum_.cols));
     entries_.row(i, row.data());
     to_unit(row);
-    heed_zeros(row);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const v = sum_.v_column(k);
       const T factor = sum_.u_column(k)[i];
@@ -265,7 +300,6 @@ class CrossBuilder {
     column.resize(usize(sum_.rows));
     entries_.column(j, column.data());
     to_unit(column);
-    heed_zeros(column);
     for (Index k = 0; k < sum_.rank; ++k) {
       const T* const u = sum_.u_column(k);
       const T factor = sum_.v_column(k)[j];
@@ -283,7 +317,7 @@ class CrossBuilder {
                 product(sum_.v_column(k), row_.data(), sum_.cols);
     const double size = squared(column_) * squared(row_);
     squared_norm_ += 2 * shared.real() + size;
-    last_size_ = std::sqrt(size);
+    size_before_ = std::exchange(last_size_, std::sqrt(size));
     largest_pivot_ = std::max(largest_pivot_, double(std::abs(pivot)));
     sum_.u.insert(sum_.u.end(), column_.begin(), column_.end());
     sum_.v.insert(sum_.v.end(), row_.begin(), row_.end());
@@ -310,8 +344,10 @@ class CrossBuilder {
   std::vector<Reference> row_references_, column_references_;
   Index turn_ = 0;    // of references
   Index sample_ = 0;  // so many rows and columns decide whether there are crosses enough; 0: not known yet
+  Index grid_ = first_grid;
   double squared_norm_ = 0;  // of the sum
   double last_size_ = 0;     // of the last cross
+  double size_before_ = 0;   // of the one before
   double largest_pivot_ = 0;
 };
 

@@ -6,7 +6,8 @@
 // blind to what no pivot has touched. `aca_plus` (Grasedyck, see Boerm, Grasedyck, Hackbusch 2003, section
 // 4.4): pivots are where a reference row and a reference column, which follow the residual, are largest; it
 // ends only when these are small as well. Both end only when a sample of other rows and columns is as small,
-// and go on from its largest entry where it is not: what is left in a few entries may still be missed.
+// and a grid of entries, and go on from the largest where they are not: what is left in a few entries may
+// still be missed, unless no error is allowed.
 
 #include <span>
 #include <string_view>
@@ -43,8 +44,8 @@ struct CrossResult {
   bool converged = false;
 };
 
-// Costs rank (rows + cols) entries, and about a quarter as many more for references and the sample; more
-// where samples find something. The same on every machine and thread.
+// Costs rank (rows + cols) entries, about a quarter as many more for references and the sample, and 256 for
+// the grid; more where these find something. The same on every machine and thread.
 template <Scalar T>
 CrossResult<T> cross_approximation(const Entries<T>& entries, const CrossOptions& options);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -12,13 +13,15 @@
 
 namespace trisweep::lowrank {
 
-// A block of rows() x cols(): row(i, out) writes the cols() entries of row i, column(j, out) the rows() of
-// column j. Both may be called from several threads at a time, for blocks of their own.
+// A block of rows() x cols(): row(i, out) writes the cols() entries of row i, row(i, cols, out) those in some
+// columns, column(j, out) the rows() of column j. All may be called from several threads at a time, for
+// blocks of their own.
 template <class Block, class T>
-concept BlockEntries = requires(const Block& block, Index i, T* out) {
+concept BlockEntries = requires(const Block& block, Index i, std::span<const Index> cols, T* out) {
   { block.rows() } -> std::convertible_to<Index>;
   { block.cols() } -> std::convertible_to<Index>;
   block.row(i, out);
+  block.row(i, cols, out);
   block.column(i, out);
 };
 
@@ -32,17 +35,22 @@ class Entries {
         rows_(block.rows()),
         cols_(block.cols()),
         row_([](const void* o, Index i, T* out) { static_cast<const Block*>(o)->row(i, out); }),
+        some_([](const void* o, Index i, std::span<const Index> cols, T* out) {
+          static_cast<const Block*>(o)->row(i, cols, out);
+        }),
         column_([](const void* o, Index j, T* out) { static_cast<const Block*>(o)->column(j, out); }) {}
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   void row(Index i, T* out) const { row_(object_, i, out); }
+  void row(Index i, std::span<const Index> cols, T* out) const { some_(object_, i, cols, out); }
   void column(Index j, T* out) const { column_(object_, j, out); }
 
  private:
   const void* object_;
   Index rows_, cols_;
   void (*row_)(const void*, Index, T*);
+  void (*some_)(const void*, Index, std::span<const Index>, T*);
   void (*column_)(const void*, Index, T*);
 };
 
@@ -55,6 +63,9 @@ struct DenseEntries {
   Index cols() const { return block.cols; }
   void row(Index i, T* out) const {
     for (Index j = 0; j < block.cols; ++j) out[j] = block(i, j);
+  }
+  void row(Index i, std::span<const Index> cols, T* out) const {
+    for (const Index j : cols) *out++ = block(i, j);
   }
   void column(Index j, T* out) const { std::copy_n(block.column(j), block.rows, out); }
 };
