@@ -9,7 +9,7 @@ enum class Outcome {
   converged,
   breakdown,  // two vectors that the method divides by the product of are orthogonal, or not finite
   stagnated,  // the residual that the recurrence has is small, the true one is not, and starting anew is no
-              // help
+              // help; or cycles of GMRES leave the residual as it is
   most_iterations,  // as many as were allowed
 };
 

@@ -18,6 +18,8 @@ class RestartedGmres final : public KrylovRun<T> {
   using KrylovRun<T>::context_, KrylovRun<T>::x_, KrylovRun<T>::r_, KrylovRun<T>::options_;
   using KrylovRun<T>::active_, KrylovRun<T>::so_far;
 
+  double most_left() const override { return slowest_cycle; }
+
   // Of all columns together; a column that needs fewer steps takes those of the others, too, uncounted.
   void iterate() override {
     GmresOptions options{.steps = options_.restart, .reduction = 1};

@@ -11,8 +11,10 @@
 
 namespace trisweep::krylov {
 
-// Starting anew is worth it where it leaves at most this share of the residual.
+// Starting anew is worth it where it leaves at most this share of the residual: after a recurrence that has
+// lost its way, and of restarts that are the method's own, as long as the residual falls at all.
 inline constexpr double slowest_restart = 0.5;
+inline constexpr double slowest_cycle = 0.9999;
 
 template <Scalar T>
 class KrylovRun {
@@ -68,6 +70,7 @@ class KrylovRun {
 
   // Improves x until the recurrence of no active column goes on; r = b - A x at first.
   virtual void iterate() = 0;
+  virtual double most_left() const { return slowest_restart; }
 
   // Room for vectors of as many rows and columns as b. Not collective.
   void make(std::initializer_list<Vectors<T>*> vectors) {
@@ -264,7 +267,7 @@ class KrylovRun {
       } else if (result.iterations >= options_.max_iterations) {
         result.outcome = Outcome::most_iterations;
       } else {
-        return !(result.residual <= slowest_restart * before) || std::isinf(result.residual);
+        return !(result.residual <= most_left() * before) || std::isinf(result.residual);
       }
       return true;
     });

@@ -49,6 +49,8 @@ Failure current_failure() {
         "not enough memory\n  remedy: use more ranks on more nodes, single precision, or a smaller problem"};
   } catch (const std::exception& e) {
     return {ErrorKind::environment, e.what()};
+  } catch (...) {
+    return {ErrorKind::environment, "a function of the caller's threw what is no std::exception"};
   }
 }
 

@@ -1,5 +1,7 @@
 #include "trisweep/solve/iterative_solver.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +11,8 @@
 #include "trisweep/core/named.hpp"
 #include "trisweep/core/one_caller.hpp"
 #include "trisweep/krylov/methods.hpp"
+#include "trisweep/mpi/agreement.hpp"
+#include "trisweep/solve/agreed_call.hpp"
 #include "trisweep/solve/backward_error.hpp"
 #include "trisweep/solve/block_rows.hpp"
 #include "trisweep/sptrsv/ilu0.hpp"
@@ -23,7 +27,7 @@ matrix::Csr<T> diagonal_block(const matrix::Csr<T>& rows, Index first) {
   matrix::Csr<T> block;
   block.pattern.rows = block.pattern.cols = rows.rows();
   for (Index i = 0; i < rows.rows(); ++i) {
-    for (Offset e = rows.pattern.row_ptr[usize(i)]; e < rows.pattern.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : rows.pattern.entries(i)) {
       const Index j = rows.pattern.col[usize(e)] - first;
       if (j < 0 || j >= rows.rows()) continue;
       block.pattern.col.push_back(j);
@@ -32,6 +36,21 @@ matrix::Csr<T> diagonal_block(const matrix::Csr<T>& rows, Index first) {
     block.pattern.row_ptr.push_back(static_cast<Offset>(block.value.size()));
   }
   return block;
+}
+
+// What ranks must have in common.
+std::array<mpi::Setting, 8> settings_of(const IterativeOptions& o) {
+  const char op = static_cast<char>(o.op);
+  const auto text = [](auto value) { return fmt::format("{}", value); };
+  return {{{"method", o.method},
+           {"preconditioner", text(static_cast<int>(o.preconditioning))},
+           {"op", std::string_view(&op, 1)},
+           {"nrhs", text(o.nrhs)},
+           {"tolerance", text(o.krylov.tolerance)},
+           {"max_iterations", text(o.krylov.max_iterations)},
+           {"overlap, replace_every",
+            fmt::format("{}, {}", static_cast<int>(o.krylov.overlap), o.krylov.replace_every)},
+           {"restart", text(o.krylov.restart)}}};
 }
 
 }  // namespace
@@ -50,10 +69,14 @@ template <Scalar T>
 struct IterativeSolver<T>::State {
   State(const mpi::Communicator& ranks, BlockRows<T> rows, const IterativeOptions& given)
       : comm(ranks.share()), options(mpi::agree_on_error(comm, [&] { return given; })) {
-    mpi::agree_on_error(comm, [&] {
+    const auto settings = mpi::agree_on_error(comm, [&] {
       method = &find_named(krylov::methods<T>(), "method", options.method);
+      if (options.nrhs < 1)
+        throw Error(ErrorKind::usage, fmt::format("a solver of {} right-hand sides", options.nrhs));
       pool.emplace(options.threads);
+      return settings_of(options);
     });
+    mpi::require_same(comm, settings);
     const auto start = Clock::now();
     if (options.preconditioning == Preconditioning::lu) lu.emplace(comm, rows, options.factors);
     ConsecutiveRows<T> own = consecutive(comm, std::move(rows));
@@ -72,6 +95,16 @@ struct IterativeSolver<T>::State {
       incomplete->prepare(options.op, options.nrhs);
     });
     incomplete_nonzeros = static_cast<Offset>(comm.sum(double(incomplete->nonzeros())));
+  }
+
+  void require_fit(Vectors<const T> b, Vectors<const T> x) const {
+    const Index rows = matrix->local().rows();
+    if (b.rows != rows || x.rows != rows || b.cols != x.cols || b.cols < 1 || b.cols > options.nrhs)
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("b is {} x {} and x {} x {}, where this rank has {} rows and the solver is for at "
+                      "most {} right-hand sides",
+                      b.rows, b.cols, x.rows, x.cols, rows, options.nrhs));
   }
 
   BackwardError error_of(Vectors<const T> b, Vectors<const T> x) {
@@ -118,6 +151,8 @@ IterativeResult IterativeSolver<T>::solve(Vectors<const T> b, Vectors<T> x) {
     krylov::Identity()(v, w);
   };
   return mpi::revoke_on_error(s.comm, [&] {
+    agree_on_call(s.comm, {.name = "solve", .op = s.options.op, .nrhs = b.cols},
+                  [&] { s.require_fit(b, x); });
     const auto start = Clock::now();
     const auto results = s.method->solve({s.comm, *s.pool}, {product, precondition}, b, x, s.options.krylov);
     IterativeResult result{.seconds = s.comm.max(seconds_since(start))};

@@ -1,8 +1,9 @@
 #include "trisweep/solve/iterative_solver.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "gallery/gallery.hpp"
+#include "support/collective_error.hpp"
 #include "support/solver.hpp"
 #include "trisweep/core/error.hpp"
 
@@ -100,8 +101,7 @@ TEST(IterativeSolver, TakesRowsInTheCallersOrderAsSolversDo) {
 TEST(IterativeSolver, AnEquationInSmallUnitsIsSeen) {
   matrix::Csr<double> a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 6}));
   for (Index i = 0; i < a.rows() / 2; ++i)
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
-      a.value[usize(e)] *= 1e-14;
+    for (const Offset e : a.pattern.entries(i)) a.value[usize(e)] *= 1e-14;
   const IterativeSystem<double> system{a, Op::none};
   IterativeSolver<double> solver(
       MPI_COMM_WORLD, system.rows(),
@@ -121,6 +121,54 @@ TEST(IterativeSolver, WhatItCannotDoIsSaidOnEveryRank) {
   numbered.number.assign(usize(numbered.a.rows()), 0);
   numbered.number.push_back(0);
   EXPECT_THROW(IterativeSolver<double>(MPI_COMM_WORLD, numbered, {}), Error);
+  EXPECT_THROW(IterativeSolver<double>(MPI_COMM_WORLD, system.rows(), {.nrhs = 0}), Error);
+  IterativeSolver<double> solver(MPI_COMM_WORLD, system.rows(), {.nrhs = 2});
+  const Index rows = solver.partition().count(testing_support::world_rank());
+  std::vector<double> b(3 * usize(rows), 1.0), x(b.size());
+  EXPECT_THROW(solver.solve({b.data(), rows, 3}, {x.data(), rows, 3}), Error);
+}
+
+TEST(IterativeSolver, RanksThatDifferAreTold) {
+  const Index ranks = testing_support::world_size();
+  if (ranks == 1) GTEST_SKIP();
+  const IterativeSystem<double> system{std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 6})),
+                                       Op::none};
+  const auto refused = [&](void (*change)(IterativeOptions&)) {
+    IterativeOptions options;
+    if (testing_support::world_rank() == ranks - 1) change(options);
+    return testing_support::collective_error_of(
+        ErrorKind::usage, [&] { IterativeSolver<double>(MPI_COMM_WORLD, system.rows(), options); });
+  };
+  EXPECT_THAT(refused([](IterativeOptions& o) { o.method = "gmres"; }), testing::HasSubstr("method"));
+  EXPECT_THAT(refused([](IterativeOptions& o) { o.op = Op::transpose; }), testing::HasSubstr("op"));
+  EXPECT_THAT(refused([](IterativeOptions& o) { o.preconditioning = Preconditioning::none; }),
+              testing::HasSubstr("preconditioner"));
+  EXPECT_THAT(refused([](IterativeOptions& o) { o.krylov.tolerance = 1; }), testing::HasSubstr("tolerance"));
+  IterativeSolver<double> solver(MPI_COMM_WORLD, system.rows(), {.nrhs = 2});
+  const Index rows = solver.partition().count(testing_support::world_rank());
+  const Index cols = testing_support::world_rank() == 0 ? 1 : 2;
+  std::vector<double> b(2 * usize(rows), 1.0), x(b.size());
+  EXPECT_THAT(
+      testing_support::collective_error_of(ErrorKind::usage,
+                                           [&] {
+                                             solver.solve({b.data(), rows, cols}, {x.data(), rows, cols});
+                                           }),
+      testing::HasSubstr("nrhs"));
+}
+
+// Each cycle leaves some nine tenths of the residual.
+TEST(IterativeSolver, ShortCyclesOfGmresGoOnAsLongAsTheyHelp) {
+  const IterativeSystem<double> system{std::get<matrix::Csr<double>>(gallery::make_matrix("s2d9", {.n = 16})),
+                                       Op::none};
+  IterativeSolver<double> solver(MPI_COMM_WORLD, system.rows(),
+                                 {.method = "gmres",
+                                  .preconditioning = Preconditioning::none,
+                                  .krylov = {.tolerance = 1e-6, .max_iterations = 5000, .restart = 4}});
+  const auto b = system.part(solver.partition(), 1).second;
+  std::vector<double> x(b.size());
+  const IterativeResult result = solver.solve(b, x);
+  EXPECT_TRUE(result.converged);
+  EXPECT_GT(result.iterations, 40);
 }
 
 }  // namespace
