@@ -66,7 +66,48 @@ class HMatrices(unittest.TestCase):
         h = trisweep.hmatrix(points, hat, eps=1e-8)
         self.assertLess(np.linalg.norm(h @ np.eye(600) - a), 1e-7 * np.linalg.norm(a))
 
+    def test_find_kinks_that_cross_blocks_anywhere(self):
+        points = np.random.default_rng(3).random((600, 2))
+
+        def brownian_sheet(i, j):
+            return np.minimum(points[i, 0], points[j, 0]) * np.minimum(points[i, 1], points[j, 1])
+
+        def crossed(i, j):
+            return np.abs(points[i, 0] - points[j, 1] - 0.3)
+
+        for kernel in (brownian_sheet, crossed):
+            a = np.array([kernel(i, np.arange(600)) for i in range(600)])
+            h = trisweep.hmatrix(points, kernel, eps=1e-8)
+            self.assertLess(np.linalg.norm(h @ np.eye(600) - a), 1e-7 * np.linalg.norm(a))
+
+    def test_find_what_is_beside_points_that_are_repeated(self):
+        grid = np.linspace(0, 1, 20)
+        on_grid = np.array(np.meshgrid(grid, grid)).reshape(2, -1).T
+        for points in (np.repeat(np.random.default_rng(2).random((120, 2)), 5, axis=0), on_grid):
+
+            def smooth(i, j, points=points):
+                return np.exp(-2 * np.linalg.norm(points[i] - points[j], axis=-1))
+
+            n = len(points)
+            a = np.array([smooth(i, np.arange(n)) for i in range(n)])
+            for eps in (1e-8, 0):
+                error = np.linalg.norm(trisweep.hmatrix(points, smooth, eps=eps) @ np.eye(n) - a) / np.linalg.norm(a)
+                self.assertLess(error, eps or 1e-14)
+
+    def test_kernels_may_keep_what_they_get(self):
+        kept = []
+
+        def kernel(i, j):
+            kept.extend((k, np.copy(k)) for k in (i, j))
+            return real(i, j)
+
+        trisweep.hmatrix(POINTS, kernel)
+        for indices, copy in kept:
+            np.testing.assert_array_equal(indices, copy)
+
     def test_sampled_error_is_that_of_products(self):
+        constant = trisweep.hmatrix(POINTS, lambda i, j: np.full(np.broadcast(i, j).shape, 0.1))
+        self.assertLess(constant.sampled_error(), 1e-6)
         for eps in (1e-3, 1e-7):
             h = trisweep.hmatrix(POINTS, complex_valued, eps=eps, dtype=complex)
             for rows in (1, 100, 10 * N):

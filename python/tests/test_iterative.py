@@ -82,6 +82,20 @@ class Methods(unittest.TestCase):
             np.testing.assert_allclose(x, x0, rtol=1e-12)
             np.testing.assert_array_equal(x0, kept)
 
+    def test_operators_may_keep_what_they_get(self):
+        a = random_matrix()
+        for method in METHODS:
+            kept = []
+
+            def product(v, kept=kept):
+                kept.append((v, v.copy()))
+                return a @ v
+
+            method(linalg.LinearOperator(a.shape, product, dtype=a.dtype), np.ones(60))
+            self.assertGreater(len(kept), 2)
+            for vector, copy in kept:
+                np.testing.assert_array_equal(vector, copy)
+
     def test_pass_errors_of_operators_on(self):
         def fails(_):
             raise KeyError("mine")

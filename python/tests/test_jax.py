@@ -4,6 +4,7 @@ import unittest
 
 import numpy as np
 from extras import require, unsymmetric
+from scipy import sparse
 
 import trisweep
 
@@ -66,7 +67,19 @@ class Jax(unittest.TestCase):
         one = self.jax.grad(lambda v: solve(v, self.b[2]).sum())(self.values[2])
         np.testing.assert_allclose(gradient[2], one, rtol=1e-12)
 
+    def test_takes_integers(self):
+        plan = trisweep.analyze(sparse.csr_array([[2.0, 1.0], [0.0, 3.0]]))
+        np.testing.assert_allclose(self.solve(plan, np.array([2, 1, 3]), np.array([1, 1])), [1 / 3, 1 / 3], rtol=1e-12)
+
     def test_refuses_what_does_not_fit(self):
+        single = trisweep.analyze(self.a.astype(np.float32))
+        for plan, values, b in (
+            (self.plan, self.values[0] + 1j, self.b[0]),
+            (single, self.values[0], self.b[0].astype(np.float32)),
+            (single, self.values[0].astype(np.float32), self.b[0]),
+        ):
+            with self.assertRaisesRegex(ValueError, "does not hold"):
+                self.solve(plan, values, b)
         with self.assertRaisesRegex(ValueError, "trans"):
             self.solve(self.plan, self.values[0], self.b[0], "H")
         with self.assertRaisesRegex(ValueError, "shape"):

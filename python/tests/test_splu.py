@@ -473,6 +473,18 @@ class ForwardErrors(unittest.TestCase):
             self.assertLess(estimate.bound, 1e5 * error + 1e-12)
             self.assertGreater(estimate.solution_condition, 1)
 
+    def test_do_not_certify_what_is_zero(self):
+        for dtype in (np.float64, np.complex128):
+            lu = trisweep.splu(2 * sparse.eye_array(3, format="csr", dtype=dtype))
+            b = np.array([1 + 1j, 2 + 2j, 0])
+            lu.solve(b.real)
+            self.assertEqual(lu.forward_error(b.real, np.zeros(3))[0].bound, np.inf)
+            self.assertEqual(lu.forward_error(np.zeros(3), np.zeros(3))[0].bound, 0)
+            for x in (b.real / 2 + 0j, b.imag * 0.5j):
+                for bound in (lu.forward_error(b, x)[0].bound, lu.forward_error(b[:, None], x[:, None])[0].bound):
+                    self.assertTrue(0.99 < bound < 1.5, bound)
+                self.assertLess(lu.forward_error(2 * x, x)[0].bound, 1e-14)
+
     def test_take_what_solves_take(self):
         a = random_matrix()
         lu = trisweep.splu(a)

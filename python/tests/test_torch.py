@@ -65,6 +65,24 @@ class Torch(unittest.TestCase):
         same_a = self.torch.func.vmap(lambda c: self.solve(plan, values[0], c))(b)
         self.torch.testing.assert_close(same_a[2], self.solve(plan, values[0], b[2]))
 
+    def test_vmap_over_batches(self):
+        _, plan, values, b = self.system(count=6)
+        values, b = values.detach(), b.detach()
+        vmap, solve = self.torch.func.vmap, lambda v, c: self.solve(plan, v, c)
+        pairs, rights = values.reshape(3, 2, -1), b.reshape(3, 2, -1)
+        expected = solve(values, b).reshape(3, 2, -1)
+        self.torch.testing.assert_close(vmap(vmap(solve))(pairs, rights), expected)
+        self.torch.testing.assert_close(vmap(solve)(pairs, rights), expected)
+        self.torch.testing.assert_close(vmap(lambda c: solve(pairs[0], c))(rights)[0], expected[0])
+        jacobian = self.torch.func.jacrev(lambda c: solve(pairs[0], c))(rights[0])
+        self.torch.testing.assert_close((jacobian * rights[0]).sum((-2, -1)), expected[0])
+
+    def test_takes_what_is_a_view_of_a_conjugate(self):
+        _, plan, values, b = self.system()
+        right = (b.detach() * 1j).conj().imag
+        self.assertTrue(right.is_neg())
+        self.torch.testing.assert_close(self.solve(plan, values, right), -self.solve(plan, values, b))
+
     def test_grad_of_functions(self):
         _, plan, values, b = self.system()
         values, b = values.detach(), b.detach()

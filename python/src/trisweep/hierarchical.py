@@ -30,9 +30,9 @@ class HMatrix(LinearOperator):
         self.nbytes: int = compiled.bytes
 
     def sampled_error(self, rows: int = 100) -> float:
-        """The error of a product, relative to that product, beside the kernel's own entries.
+        """The error of a product beside the kernel's own entries.
 
-        About ||(A - H) x|| / ||A x|| over `rows` rows spread over the matrix (all, if it has fewer), for an x of fixed
+        About ||(A - H) x|| / ||A||_F over `rows` rows spread over the matrix (all, if it has fewer), for an x of fixed
         random signs: in expectation the ratio of the Frobenius norms, which `eps` is for. It has no unit. It costs
         `rows` calls of the kernel, of n entries each, and one product. Errors in a few rows that are not among these
         do not show. Raises ValueError when `rows` is not positive, and what the kernel raises.
@@ -81,8 +81,8 @@ def hmatrix(
 
     `points` has a row for each. One of i and j is an array of indices, and the kernel returns the entries of all of
     these, of `dtype`; memory is saved where it is smooth for points i and j that are apart. Threads of the library call
-    it. `eps` is the relative error of each block, estimated from samples of its rows and columns: a kernel that jumps
-    (a step), or has a kink away from i = j and no zeros, may exceed it, as `sampled_error()` tells. A block is low-rank
+    it. `eps` is the relative error of each block, estimated from samples of its rows, columns and entries: what jumps or
+    kinks of a kernel leave in a few entries of a block may exceed it, as `sampled_error()` tells. A block is low-rank
     where the smaller cluster's diameter is at most `eta` times the distance, and clusters have at most `leaf_size`
     points. `threads` make the products; None: all processors.
 
@@ -112,7 +112,9 @@ def hmatrix(
     in_space[:, : places.shape[1]] = places
 
     def fill(i: NDArray | int, j: NDArray | int, out: NDArray) -> None:
-        entries = np.asarray(kernel(i, j))
+        entries = np.asarray(
+            kernel(*(np.copy(k) if isinstance(k, np.ndarray) else k for k in (i, j)))
+        )  # theirs to keep
         if entries.dtype.kind == "c" and dtype.kind != "c":
             raise TypeError(f"the kernel's entries are complex, and the H-matrix of {dtype}: choose a complex dtype")
         out[:] = entries

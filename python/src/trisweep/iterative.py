@@ -154,7 +154,7 @@ def _into(apply: Callable[[NDArray], NDArray]) -> Callable[[NDArray, NDArray], N
     """The function that writes there."""
 
     def write(v: NDArray, w: NDArray) -> None:
-        values = np.asarray(apply(v))
+        values = np.asarray(apply(v.copy()))  # theirs to keep: v is memory of the method's
         if values.dtype.kind == "c" and w.dtype.kind != "c":
             raise TypeError(f"A or M makes complex vectors of those of {w.dtype}: give b a complex dtype")
         w[:] = values

@@ -40,15 +40,27 @@ def solve(plan: Analysis, values: jax.Array, b: jax.Array, trans: Literal["N", "
 
     `values` has a matrix's entries, row by row with ascending columns, and b is a vector or a matrix of n rows. Or both
     have one dimension more, in front: then as many systems are solved side by side on threads. x has the dtype of both
-    together; it is computed in that of the plan, which has to hold them.
+    together; it is computed in that of the plan, which has to hold them. Integers are taken in the plan's precision.
 
     Raises ValueError where that does not fit, and what a call back raises as JAX reports it.
     """
     if trans not in _TRANSPOSED:
         raise ValueError(f"trans is {trans!r}, not one of 'N' and 'T'")
-    values, b = jnp.asarray(values), jnp.asarray(b)
+    values, b = _held_by(plan, "values", values), _held_by(plan, "b", b)
     require_shapes(plan, values.shape, b.shape)
     return _solve(plan, trans, values, b)
+
+
+def _held_by(plan: Analysis, name: str, given: jax.Array) -> jax.Array:
+    """As an array of floating-point numbers. A complex b is two of a real matrix."""
+    real = np.zeros(0, plan.dtype).real.dtype
+    array = jnp.asarray(given)
+    if not jnp.issubdtype(array.dtype, jnp.inexact):
+        array = array.astype(real)
+    held = plan.dtype if name == "values" else np.result_type(real, np.complex64)
+    if not np.can_cast(array.dtype, held):
+        raise ValueError(f"{name} of {array.dtype}: the plan is of {plan.dtype}, which does not hold them")
+    return array
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0, 1))

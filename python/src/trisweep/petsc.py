@@ -19,6 +19,7 @@ _READS = {
     "precision": PETSc.Options.getString,
     "compress": PETSc.Options.getString,
     "ordering": PETSc.Options.getString,
+    "factorization": PETSc.Options.getString,
     "kind": PETSc.Options.getString,
     "refine": PETSc.Options.getString,
     "deterministic": PETSc.Options.getBool,
@@ -56,13 +57,13 @@ class PC:
         self.reset(pc)
         self.lu = splu(rows, comm=pc.getComm().tompi4py(), **self.options)
 
-    def apply(self, _: PETSc.PC, x: PETSc.Vec, y: PETSc.Vec) -> None:
+    def apply(self, pc: PETSc.PC, x: PETSc.Vec, y: PETSc.Vec) -> None:
         """y = A^-1 x."""
-        self._solve(x, y, "N")
+        self._solve(pc, x, y, "N")
 
-    def applyTranspose(self, _: PETSc.PC, x: PETSc.Vec, y: PETSc.Vec) -> None:
+    def applyTranspose(self, pc: PETSc.PC, x: PETSc.Vec, y: PETSc.Vec) -> None:
         """y = A^-T x."""
-        self._solve(x, y, "T")
+        self._solve(pc, x, y, "T")
 
     def reset(self, _: PETSc.PC) -> None:
         """Frees the factors, as PETSc does with what depends on the matrix."""
@@ -79,7 +80,9 @@ class PC:
         if self.lu is not None:
             viewer.printfASCII(f"  Trisweep: {self.lu.nnz} entries in the factors\n")
 
-    def _solve(self, x: PETSc.Vec, y: PETSc.Vec, trans: Trans) -> None:
+    def _solve(self, pc: PETSc.PC, x: PETSc.Vec, y: PETSc.Vec, trans: Trans) -> None:
+        if self.lu is None:  # options set again make a new object, for which petsc4py does not call setUp
+            self.setUp(pc)
         self.lu.solve(x.getArray(readonly=True), trans, self.on_doubt, out=y.getArray())
 
 

@@ -19,13 +19,19 @@ class Ranks:
 
     def __init__(self, comm: "MPI.Comm | None") -> None:
         self.comm = comm
-        self.size: int = 1 if comm is None else comm.size
-        self.rank: int = 0 if comm is None else comm.rank
+        self.size = 1
+        self.rank = 0
         self.handle: int | None = None  # as Fortran has communicators
         if comm is None:
             return
         from mpi4py import MPI
 
+        if not isinstance(comm, MPI.Intracomm):
+            raise TypeError(f"comm is {comm!r}, not a communicator of mpi4py's within one group (MPI.Intracomm)")
+        if not MPI.Is_initialized() or MPI.Is_finalized():
+            raise RuntimeError("MPI does not run: it is not initialized, or finalized already")
+        self.size = comm.size
+        self.rank = comm.rank
         theirs = MPI.Get_library_version().rstrip("\0 \n")
         if _core.mpi_library().rstrip("\0 \n") != theirs:
             raise ValueError(
@@ -70,6 +76,14 @@ class Ranks:
                     f"ranks differ in {name}: {name} is {values[0]} on rank 0, but {other} on rank {rank}\n"
                     "  remedy: pass the same on every rank"
                 )
+
+    def same(self, value: int) -> bool:
+        """Whether the value is the same on all ranks."""
+        if self.comm is None:
+            return True
+        largest = np.array([value, -value])
+        self.comm.Allreduce(self._mpi.IN_PLACE, largest, self._mpi.MAX)
+        return bool(largest[0] == -largest[1])
 
     def gather(self, value: Any) -> list[Any]:  # noqa: ANN401
         """Every rank's value, by rank."""

@@ -146,6 +146,8 @@ class Solver:
         >>> bool(np.allclose(a @ (lu.col_scale * z[lu.perm_c]), b))
         True
         """
+        if not self._system.ranks.same((rows is not None) + 2 * (system != "A")):
+            raise ValueError("some ranks give rows, or a system, and others none: all do (rows=[] is none), or no rank")
         if system != "A":
             _check_words(trans, on_doubt)
             return self._solve_factor(b, system, trans, out, rows)
@@ -291,7 +293,7 @@ class Solver:
         (True, False)
         """
         rows = self._system.ranks.agree(lambda: canonical_rows(a, is_part=True))
-        return not self._system.ranks.any(not self._system.has_pattern_of(rows))
+        return not self._solver.is_closed() and not self._system.ranks.any(not self._system.has_pattern_of(rows))
 
     def forward_error(
         self, b: ArrayLike | sparse.sparray | sparse.spmatrix, x: ArrayLike, trans: Trans = "N"
@@ -311,14 +313,22 @@ class Solver:
         self._system.ranks.require_same(count, "nrhs")
         is_complex = right.dtype.kind == "c" or solution.dtype.kind == "c"
         in_parts = self.dtype.kind != "c" and self._system.ranks.any(is_complex)
+        if in_parts:
+            sizes = self._sizes(solution, count)
+            # An error of a part that is zero cannot be told beside that part: turned by 45 degrees, none is.
+            turns = np.where((sizes[1:].min(axis=0) == 0) & (sizes[0] > 0), 1 + 1j, 1)
+            right, solution = (v * (turns if v.ndim > 1 else turns[0]) for v in (right, solution))
         vectors = [in_columns(_in_parts(v) if in_parts else v, self.dtype) for v in (right, solution)]
         columns = range(2 * count if in_parts else count)
         errors = [ForwardError(*self._solver.forward_error(*vectors, trans, c)) for c in columns]
         if not in_parts:
             return errors
-        local = [np.abs(v).max(axis=0, initial=0) for v in (solution, solution.real, solution.imag)]
-        sizes = np.max(self._system.ranks.gather(np.reshape(local, (3, count))), axis=0)
-        return list(map(_of_complex, errors[:count], errors[count:], sizes.T))
+        return list(map(_of_complex, errors[:count], errors[count:], self._sizes(solution, count).T))
+
+    def _sizes(self, x: NDArray, count: int) -> NDArray:
+        """The largest modulus in each column of x, of its real part and of its imaginary part."""
+        local = [np.abs(v).max(axis=0, initial=0) for v in (x, x.real, x.imag)]
+        return np.max(self._system.ranks.gather(np.reshape(local, (3, count))), axis=0)
 
     def condition_estimate(self) -> float:
         """An estimate of the condition number of A in the 1-norm, in the scaling that the factors have.
@@ -626,10 +636,8 @@ def _of_parts(x: NDArray) -> NDArray:
 
 def _of_complex(real: ForwardError, imaginary: ForwardError, sizes: NDArray) -> ForwardError:
     """Of a complex solution by those of its parts; the largest entries of it and of these."""
-    of_whole, of_real, of_imaginary = sizes
-    if of_real == 0 or of_imaginary == 0:
-        return imaginary if of_real == 0 else real
-    shares = np.array([of_real, of_imaginary]) / of_whole
+    of_whole = sizes[0]
+    shares = sizes[1:] / of_whole if of_whole > 0 else np.ones(2)
     return ForwardError(
         float(np.dot(shares, [real.solution_condition, imaginary.solution_condition])),
         float(np.hypot(*(shares * [real.bound, imaginary.bound]))),

@@ -47,7 +47,7 @@ def solve(plan: Analysis, values: torch.Tensor, b: torch.Tensor, trans: Literal[
 class _Solve(torch.autograd.Function):
     @staticmethod
     def forward(values: torch.Tensor, b: torch.Tensor, factors: Factors, trans: str) -> torch.Tensor:
-        entries, right = (tensor.detach().resolve_conj().numpy() for tensor in (values, b))
+        entries, right = (tensor.detach().resolve_conj().resolve_neg().numpy() for tensor in (values, b))
         x = factors.solve(entries, right, trans, keep=values.requires_grad or b.requires_grad)
         return torch.from_numpy(np.ascontiguousarray(x))
 
@@ -74,9 +74,12 @@ class _Solve(torch.autograd.Function):
     @staticmethod
     def vmap(info: Any, in_dims: tuple, values: torch.Tensor, b: torch.Tensor, factors: Factors, trans: str) -> tuple:  # noqa: ANN401
         of_values, of_b = in_dims[:2]
-        if of_values is None:  # one matrix, more right-hand sides
+        if of_values is None:  # the same matrices, more right-hand sides
             columns = b.movedim(of_b, -1)
-            x = _Solve.apply(values, columns.reshape(columns.shape[0], -1), factors, trans)
+            x = _Solve.apply(values, columns.reshape(*columns.shape[: values.ndim], -1), factors, trans)
             return x.reshape(columns.shape), columns.ndim - 1
+        values = values.movedim(of_values, 0)
         b = b.expand(info.batch_size, *b.shape) if of_b is None else b.movedim(of_b, 0)
-        return _Solve.apply(values.movedim(of_values, 0), b, Factors(factors.plan), trans), 0
+        in_front = values.ndim - 1  # dimensions
+        x = _Solve.apply(values.flatten(0, -2), b.flatten(0, in_front - 1), Factors(factors.plan), trans)
+        return x.reshape(b.shape), 0

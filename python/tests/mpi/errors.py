@@ -36,6 +36,8 @@ if COMM.size > 1:
         lambda: trisweep.splu(local, comm=COMM, refine="best" if ALONE else "auto"),
     )
 
+expect_error(TypeError, "not a communicator", lambda: trisweep.splu(local, comm=5))
+
 with trisweep.splu(local, comm=COMM) as lu:
     x = lu.solve(b)
     expect_error(ValueError, NAMED + "b has the shape", lambda: lu.solve(b[1:] if ALONE else b))
@@ -48,6 +50,8 @@ with trisweep.splu(local, comm=COMM) as lu:
     expect_error(ValueError, "not finite", lambda: lu.refactor(broken(np.inf)))
     expect_error(ValueError, "has the shape", lambda: lu.forward_error(b, x[1:] if ALONE else x))
     if COMM.size > 1:
+        expect_error(ValueError, "some ranks give rows", lambda: lu.solve(b, rows=None if ALONE else [0]))
+        expect_error(ValueError, "some ranks give rows", lambda: lu.solve(b, system="L" if ALONE else "A"))
         for columns in (0, 2):
             some = np.ones((len(mine), columns if ALONE else 3))
             for call in (lu.solve, lambda v: lu.forward_error(v, v)):

@@ -67,6 +67,9 @@ def preonly():
     assert residual(a, x, b) < 1e-12
     ksp.solveTranspose(b, x)
     assert residual(a, x, b, transposed=True) < 1e-12
+    ksp.setFromOptions()  # petsc4py makes another context, and does not set it up
+    ksp.solve(b, x)
+    assert residual(a, x, b) < 1e-12
     context = ksp.getPC().getPythonContext()
     assert context.options == {"precision": "mixed", "refine": "best"}, context.options
     # The same pattern, then another one.
@@ -79,6 +82,10 @@ def preonly():
     ksp.solve(b, x)
     assert residual(eye(200), x, b) < 1e-12
     assert context.lu is not before
+    context.lu.close()
+    ksp.setOperators(2 * eye(200))
+    ksp.solve(b, x)
+    assert residual(2 * eye(200), x, b) < 1e-12
     ksp.destroy()
     assert context.lu is None
 

@@ -83,7 +83,8 @@ constexpr void for_each_field(const RefinementOptions& o, const Visit& visit) {
 // In place of an estimate that was not made.
 inline constexpr double not_estimated = std::numeric_limits<double>::quiet_NaN();
 
-// Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS).
+// Estimates of max_i (|op(A)^-1| v)_i / s_i (Skeel 1979; LAPACK's xGERFS). Infinite where x is zero and b
+// not.
 struct ForwardError {
   // cond(op(A), x): v = |op(A)| |x| + |b|, s_i = ||x||_inf. A componentwise backward error times this bounds
   // the error of x.

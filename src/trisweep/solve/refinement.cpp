@@ -366,7 +366,7 @@ ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<
     const auto largest = krylov::max_norms<T>({a_.comm(), solver_.pool()}, here)[0];
     for (std::size_t i = 0; i < error.size(); ++i) {
       error[i] = std::abs(r.data[i]) + rounding * magnitude[i];
-      of_largest[i] = largest > 0 ? static_cast<R>(1 / largest) : R(0);
+      of_largest[i] = largest > 0 ? static_cast<R>(1 / largest) : R(1);
       of_each[i] = here.data[i] == T{} ? R(0) : R(1) / std::abs(here.data[i]);
     }
     const Inverse<T> inverse =
@@ -375,8 +375,12 @@ ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<
     const auto condition = [&](std::span<const R> weight, std::span<const R> of) {
       return skeel_condition<T>(solver_, inverse, op, weight, of);
     };
-    return ForwardError{.solution_condition = condition(of_largest, magnitude),
-                        .bound = condition(of_largest, error),
+    const auto beside_largest = [&](std::span<const R> of) {
+      const double found = condition(of_largest, of);
+      return largest > 0 || found == 0 ? found : std::numeric_limits<double>::infinity();
+    };
+    return ForwardError{.solution_condition = beside_largest(magnitude),
+                        .bound = beside_largest(error),
                         .componentwise_bound = condition(of_each, error)};
   });
 }
