@@ -16,7 +16,7 @@ matrix::Csr<double> unit_triangle(const matrix::Csr<double>& a, const Scale& sca
   l.pattern.rows = l.pattern.cols = a.rows();
   for (Index i = 0; i < a.rows(); ++i) {
     const double factor = scale(i);
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : a.pattern.entries(i)) {
       if (a.pattern.col[usize(e)] >= i) continue;
       l.pattern.col.push_back(a.pattern.col[usize(e)]);
       l.value.push_back(a.value[usize(e)] * factor);
@@ -32,8 +32,7 @@ matrix::Csr<double> unit_triangle(const matrix::Csr<double>& a, const Scale& sca
 inline matrix::Csr<double> lower_triangle(const matrix::Csr<double>& a) {
   return unit_triangle(a, [&](Index i) {
     double sum = 1;
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
-      sum += std::abs(a.value[usize(e)]);
+    for (const Offset e : a.pattern.entries(i)) sum += std::abs(a.value[usize(e)]);
     return 1 / sum;
   });
 }

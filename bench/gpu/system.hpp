@@ -59,7 +59,7 @@ struct System {
       const auto i = static_cast<Index>(at % n);
       const double* const column = x.data() + (at - usize(i));
       double rest = b[at], size = std::abs(rest);
-      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+      for (const Offset e : a.pattern.entries(i)) {
         const double product = a.value[usize(e)] * column[a.pattern.col[usize(e)]];
         rest -= product;
         size += std::abs(product);

@@ -9,7 +9,7 @@ void add_column(PeProgram<T>& pe, const sptrsv::LowerSystem<T>& system, const ma
   pe.component.push_back(i);
   pe.number.push_back(system.number(i));
   if (!system.diagonal.empty()) pe.diagonal.push_back(system.diagonal[usize(i)]);
-  for (Offset e = users.pattern.row_ptr[usize(i)]; e < users.pattern.row_ptr[usize(i) + 1]; ++e) {
+  for (const Offset e : users.pattern.entries(i)) {
     const Index user = users.pattern.col[usize(e)];
     pe.user.push_back(user);
     pe.value.push_back(users.value[usize(e)]);

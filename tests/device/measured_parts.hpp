@@ -81,7 +81,7 @@ struct MeasuredParts {
       for (Index i = 0; i < a.rows(); ++i) {
         T sum{};
         double terms = size_of(at(b, i));
-        for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+        for (const Offset e : a.pattern.entries(i)) {
           sum += a.value[usize(e)] * at(x, a.pattern.col[usize(e)]);
           terms += double(size_of(a.value[usize(e)])) * double(size_of(at(x, a.pattern.col[usize(e)])));
         }

@@ -40,7 +40,7 @@ std::vector<std::vector<double>> invariants(const matrix::Csr<double>& a) {
   std::vector<double> entries = a.value, diagonal, row_sums;
   for (Index i = 0; i < a.rows(); ++i) {
     double sum = 0;
-    for (Offset k = a.pattern.row_ptr[usize(i)]; k < a.pattern.row_ptr[usize(i) + 1]; ++k) {
+    for (const Offset k : a.pattern.entries(i)) {
       sum += a.value[usize(k)];
       if (a.pattern.col[usize(k)] == i) diagonal.push_back(a.value[usize(k)]);
     }

@@ -18,7 +18,7 @@ template <Scalar T>
 matrix::Dense<T> dense(const matrix::Csr<T>& a) {
   matrix::Dense<T> d{a.rows(), a.cols(), std::vector<T>(usize(a.rows()) * usize(a.cols()))};
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset k = a.pattern.row_ptr[usize(i)]; k < a.pattern.row_ptr[usize(i) + 1]; ++k) {
+    for (const Offset k : a.pattern.entries(i)) {
       d.value[usize(i + Offset{a.pattern.col[usize(k)]} * a.rows())] = a.value[usize(k)];
     }
   }

@@ -194,7 +194,7 @@ TYPED_TEST(FrontsOfSeveral, DelayPivotsAcrossProcesses) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     auto a = testing::random_matrix<T>({.n = 60, .density = 0.05, .seed = seed, .diagonal = 0});
     for (Index i = 0; i < a.rows(); i += 3) {
-      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+      for (const Offset e : a.pattern.entries(i)) {
         if (a.pattern.col[usize(e)] == i) a.value[usize(e)] *= T(1e-4);
       }
     }

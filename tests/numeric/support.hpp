@@ -81,7 +81,7 @@ template <Scalar T>
 DenseMatrix dense(const matrix::Csr<T>& a) {
   DenseMatrix result(a.rows());
   for (Index i = 0; i < a.rows(); ++i)
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       result(i, a.pattern.col[usize(e)]) = Complex(a.value[usize(e)]);
   return result;
 }

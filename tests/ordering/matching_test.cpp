@@ -65,7 +65,7 @@ void expect_scaled(const Csr<T>& a, const Matching& m) {
   std::vector<char> used(usize(a.cols()));
   for (Index i = 0; i < a.rows(); ++i) {
     bool found = false;
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       const Index j = a.pattern.col[usize(p)];
       const auto factor = static_cast<RealOf<T>>(m.scaling.row[usize(i)] * m.scaling.col[usize(j)]);
       const double scaled = std::abs(a.value[usize(p)] * factor);

@@ -218,7 +218,7 @@ TEST(Ordering, KeepsUnknownsOfOneNodeTogether) {
 TEST(Ordering, SymmetricMatricesKeepRowsAndColumnsTogetherAndGetAUnitLikeDiagonal) {
   Csr<double> a = test::laplacian(test::pattern_of(400, test::box_edges(20, 20, 1)));
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       a.value[usize(p)] *= std::pow(10.0, (i % 60 - 30)) * std::pow(10.0, a.pattern.col[usize(p)] % 60 - 30);
     }
   }
@@ -229,7 +229,7 @@ TEST(Ordering, SymmetricMatricesKeepRowsAndColumnsTogetherAndGetAUnitLikeDiagona
       matrix::permuted_and_scaled<double>(a, o.row_new, o.col_new, o.row_scale, o.col_scale);
   EXPECT_TRUE(matrix::is_symmetric(b, false));
   for (Index i = 0; i < b.rows(); ++i) {
-    for (Offset p = b.pattern.row_ptr[usize(i)]; p < b.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : b.pattern.entries(i)) {
       EXPECT_LE(std::abs(b.value[usize(p)]), 2.0);
       if (b.pattern.col[usize(p)] == i) EXPECT_GE(b.value[usize(p)], 0.5);
     }
@@ -243,7 +243,7 @@ TEST(Ordering, EquilibratesWithoutMatching) {
   EXPECT_EQ(o.row_new, o.col_new);
   std::vector<double> largest(usize(a.cols()));
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       const std::size_t j = usize(a.pattern.col[usize(p)]);
       largest[j] = std::max(largest[j], std::abs(o.row_scale[usize(i)] * a.value[usize(p)] * o.col_scale[j]));
     }

@@ -73,7 +73,7 @@ TEST(Pairs, AreNeighboursInTheOrderAndScaledAlikeInAnyUnits) {
     const auto unit = [&](Index i) { return in_units ? (i * 13) % 61 - 30 : 0; };
     auto scaled = a;
     for (Index i = 0; i < a.rows(); ++i) {
-      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      for (const Offset e : a.pattern.entries(i))
         scaled.value[usize(e)] = std::ldexp(a.value[usize(e)], unit(i) + unit(a.pattern.col[usize(e)]));
     }
     const Ordering o = order(scaled, true, {.pairs = true});
@@ -84,7 +84,7 @@ TEST(Pairs, AreNeighboursInTheOrderAndScaledAlikeInAnyUnits) {
       EXPECT_EQ(std::abs(o.row_new[usize(i)] - o.row_new[usize(half + i)]), 1);
     }
     for (Index i = 0; i < a.rows(); ++i) {
-      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+      for (const Offset e : a.pattern.entries(i)) {
         const Index j = a.pattern.col[usize(e)];
         const double value = std::abs(scaled.value[usize(e)]) * o.row_scale[usize(i)] * o.col_scale[usize(j)];
         EXPECT_LE(value, 4);

@@ -23,7 +23,7 @@ template <Scalar T>
 std::vector<T> dense(const matrix::Csr<T>& a) {
   std::vector<T> d(usize(a.rows()) * usize(a.rows()));
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       d[usize(i * a.rows() + a.pattern.col[usize(e)])] = a.value[usize(e)];
   }
   return d;
@@ -37,7 +37,7 @@ TYPED_TEST(Ilu0Test, FactorsMultiplyToTheMatrixOnItsPattern) {
   const auto l = dense(factors.lower), u = dense(factors.upper);
   testing_support::Largest error;
   for (Index i = 0; i < 60; ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : a.pattern.entries(i)) {
       const Index j = a.pattern.col[usize(e)];
       T sum = u[usize(i * 60 + j)];
       for (Index k = 0; k < i; ++k) sum += l[usize(i * 60 + k)] * u[usize(k * 60 + j)];
@@ -106,7 +106,7 @@ TEST(Ilut, UnitsOfEquationsChangeNothing) {
   for (const int power : {-900, 900}) {
     auto scaled = a;
     for (Index i = 0; i < a.rows(); ++i) {
-      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      for (const Offset e : a.pattern.entries(i))
         scaled.value[usize(e)] = std::ldexp(a.value[usize(e)], power + i % 7 * 10);
     }
     EXPECT_EQ(ilut_pattern(scaled).col, pattern.col) << power;

@@ -36,7 +36,7 @@ matrix::Csr<T> ilu_lower(const char* kind, Index n) {
   matrix::Csr<T> l;
   l.pattern.rows = l.pattern.cols = strict.rows();
   for (Index i = 0; i < strict.rows(); ++i) {
-    for (Offset e = strict.pattern.row_ptr[usize(i)]; e < strict.pattern.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : strict.pattern.entries(i)) {
       l.pattern.col.push_back(strict.pattern.col[usize(e)]);
       l.value.push_back(strict.value[usize(e)]);
     }
@@ -74,7 +74,7 @@ std::vector<sptrsv::LowerSystem<T>> pe_systems(Index side) {
 template <Scalar T>
 double residual(matrix::Csr<T> a, bool unit, Op op, Vectors<const T> x, Vectors<const T> b) {
   for (Index i = 0; unit && i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : a.pattern.entries(i)) {
       if (a.pattern.col[usize(e)] == i) a.value[usize(e)] = T(1);
     }
   }

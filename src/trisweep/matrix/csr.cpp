@@ -27,7 +27,7 @@ Pattern transpose_pattern(const Pattern& a, Visit&& visit) {
   accumulate(t.row_ptr);
   std::vector<Offset> next(t.row_ptr.begin(), t.row_ptr.end() - 1);
   for (Index i = 0; i < a.rows; ++i) {
-    for (Offset p = a.row_ptr[usize(i)]; p < a.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.entries(i)) {
       const Offset q = next[usize(a.col[usize(p)])]++;
       t.col[usize(q)] = i;
       visit(usize(p), usize(q));
@@ -137,7 +137,7 @@ void multiply(const Csr<T>& a, Op op, std::span<const T> x, std::span<T> y) {
   if (op != Op::none) std::fill(y.begin(), y.end(), T{});
   for (Index i = 0; i < a.rows(); ++i) {
     T sum{};
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       const std::size_t j = usize(a.pattern.col[usize(p)]);
       const T v = a.value[usize(p)];
       switch (op) {
@@ -161,7 +161,7 @@ double norm_inf(const Csr<T>& a) {
   double largest = 0;
   for (Index i = 0; i < a.rows(); ++i) {
     double sum = 0;
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       sum += std::abs(a.value[usize(p)]);
     }
     largest = std::max(largest, sum);
@@ -244,7 +244,7 @@ Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std:
   std::vector<std::pair<Index, T>> entry(a.value.size());  // with its row
   std::vector<Offset> next = column_ptr(a.pattern, col_new);
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       const Index j = a.pattern.col[usize(p)];
       const auto scale = static_cast<Real>(row_scale[usize(i)] * col_scale[usize(j)]);
       entry[usize(next[usize(col_new[usize(j)])]++)] = {row_new[usize(i)], a.value[usize(p)] * scale};

@@ -2,6 +2,7 @@
 // Sparse matrices in compressed-row form and dense column-major blocks of vectors: plain data, value
 // semantics.
 
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct Pattern {
   std::vector<Index> col;          // row_ptr[rows]
 
   Offset nonzeros() const { return row_ptr.back(); }
+  // Where those of row i are in `col`, and in the values.
+  auto entries(Index i) const { return std::views::iota(row_ptr[usize(i)], row_ptr[usize(i) + 1]); }
   std::span<const Index> row(Index i) const {
     return {col.data() + row_ptr[usize(i)], col.data() + row_ptr[usize(i) + 1]};
   }

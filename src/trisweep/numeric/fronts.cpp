@@ -83,7 +83,7 @@ void deal_entries(const matrix::Pattern& a, std::span<const Index> row_new, std:
   const auto for_each_entry = [&](const auto& visit) {
     for (Index i = 0; i < a.rows; ++i) {
       const Index row = in_order(row_new, i);
-      for (Offset e = a.row_ptr[usize(i)]; e < a.row_ptr[usize(i) + 1]; ++e) {
+      for (const Offset e : a.entries(i)) {
         const Index col = in_order(col_new, a.col[usize(e)]);
         if (reads_all || row >= col)
           visit(usize(supernode_of[usize(std::min(row, col))]), MatrixEntry{e, row, col});

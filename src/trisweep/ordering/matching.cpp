@@ -45,7 +45,7 @@ double preference(Index i, Index j) {
 template <class T, class Visit>
 void for_each_candidate(const matrix::Csr<T>& a, const Visit& visit) {
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       const double magnitude = std::abs(a.value[usize(p)]);
       if (magnitude != 0)
         visit(usize(i), usize(a.pattern.col[usize(p)]), std::max(magnitude, smallest_magnitude<T>));

@@ -50,7 +50,7 @@ template <class T>
 void check_values(const matrix::Csr<T>& a, const RowNumbers& numbers) {
   std::vector<char> row(usize(a.rows())), col(usize(a.cols()));
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       const auto magnitude = std::abs(a.value[usize(p)]);
       const Index j = a.pattern.col[usize(p)];
       if (!std::isfinite(magnitude)) {

@@ -12,7 +12,7 @@ template <class T>
 std::vector<double> scaled_diagonal(const matrix::Csr<T>& a, const Scaling& scaling) {
   std::vector<double> diagonal(usize(a.rows()));
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       if (a.pattern.col[usize(p)] == i)
         diagonal[usize(i)] =
             double(std::abs(a.value[usize(p)])) * scaling.row[usize(i)] * scaling.col[usize(i)];

@@ -15,7 +15,7 @@ constexpr double largest_exponent = std::numeric_limits<double>::max_exponent - 
 template <class T, class Visit>
 void for_each_magnitude(const matrix::Csr<T>& a, Visit&& visit) {
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       visit(usize(i), usize(a.pattern.col[usize(p)]), static_cast<double>(std::abs(a.value[usize(p)])));
     }
   }

@@ -55,7 +55,7 @@ struct ScaledValues {
     RealOf<F> most = 0;
     for (Index i = 0; i < a.rows(); ++i) {
       const double row_scale = o.row_scale[usize(i)];
-      for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+      for (const Offset p : a.pattern.entries(i)) {
         const std::size_t j = usize(a.pattern.col[usize(p)]);
         const F scaled(a.value[usize(p)] * static_cast<RealOf<T>>(row_scale * o.col_scale[j]));
         const RealOf<F> modulus = std::abs(scaled);

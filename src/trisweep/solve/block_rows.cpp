@@ -36,7 +36,7 @@ void check_rows(const BlockRows<T>& rows, Offset n, Index first) {
   matrix::require_consistent(rows.a, number);
   if (is_within_range<T>(rows.a.value)) return;
   for (Index i = 0; i < p.rows; ++i) {
-    for (Offset at = p.row_ptr[usize(i)]; at < p.row_ptr[usize(i) + 1]; ++at) {
+    for (const Offset at : p.entries(i)) {
       require(
           is_finite(rows.a.value[usize(at)]), ErrorKind::input,
           [&] {

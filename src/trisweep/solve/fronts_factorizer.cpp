@@ -80,7 +80,7 @@ struct ScaledEntries {
     column_sums.resize(usize(s.n));
     for (Index i = 0; i < rows.rows(); ++i) {
       const auto row = usize(first + i);
-      for (Offset e = rows.pattern.row_ptr[usize(i)]; e < rows.pattern.row_ptr[usize(i) + 1]; ++e) {
+      for (const Offset e : rows.pattern.entries(i)) {
         const auto col = usize(rows.pattern.col[usize(e)]);
         const auto scale = static_cast<RealOf<T>>(o.row_scale[row] * o.col_scale[col]);
         const T value = rows.value[usize(e)] * scale;

@@ -72,7 +72,7 @@ matrix::Csr<F> LinearSystem<T>::rows_in() const {
   std::vector<std::pair<Index, F>> row;
   for (Index i = 0; i < local.rows(); ++i) {
     row.clear();
-    for (Offset e = local.pattern.row_ptr[usize(i)]; e < local.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : local.pattern.entries(i))
       row.emplace_back(a_->column(local.pattern.col[usize(e)]), F(local.value[usize(e)]));
     std::ranges::sort(row, {}, &std::pair<Index, F>::first);
     for (const auto& [col, value] : row) {

@@ -72,7 +72,7 @@ class LinearSystem {
       sums.resize(usize(a_->partition().rows()));
       const matrix::Csr<T>& local = a_->local();
       for (Index i = 0; i < local.rows(); ++i) {
-        for (Offset e = local.pattern.row_ptr[usize(i)]; e < local.pattern.row_ptr[usize(i) + 1]; ++e)
+        for (const Offset e : local.pattern.entries(i))
           sums[usize(a_->column(local.pattern.col[usize(e)]))] += weight(i, local.value[usize(e)]);
       }
     });

@@ -222,8 +222,7 @@ class LuSource final : public FactorSource<T> {
 template <Scalar T>
 void for_each_entry_of(const matrix::Csr<T>& a, const auto& visit) {
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
-      visit(i, a.pattern.col[usize(e)], a.value[usize(e)]);
+    for (const Offset e : a.pattern.entries(i)) visit(i, a.pattern.col[usize(e)], a.value[usize(e)]);
   }
 }
 

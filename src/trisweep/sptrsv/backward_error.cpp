@@ -18,7 +18,7 @@ double backward_error(const LowerSystem<T>& system, Vectors<const T> b, Vectors<
         rest -= value * unknown;
         magnitude += double(std::abs(value)) * std::abs(unknown);
       };
-      for (Offset e = system.below.row_ptr[usize(i)]; e < system.below.row_ptr[usize(i) + 1]; ++e)
+      for (const Offset e : system.below.entries(i))
         subtract(system.value[usize(e)], system.below.col[usize(e)]);
       subtract(system.diagonal.empty() ? T(1) : system.diagonal[usize(i)], i);
       const double error = rest == T(0) ? 0 : std::abs(rest) / magnitude;

@@ -48,7 +48,7 @@ class Elimination {
   Row<T> eliminated(Index i) const {
     Row<T> row;
     double norm = 0;
-    for (Offset e = a_.pattern.row_ptr[usize(i)]; e < a_.pattern.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : a_.pattern.entries(i)) {
       row[a_.pattern.col[usize(e)]] = a_.value[usize(e)];
       norm = std::hypot(norm, double(std::abs(a_.value[usize(e)])));
     }

@@ -13,7 +13,7 @@ OrderedRows<T> ordered_rows(const LowerSystem<T>& system, const DevicePlan& plan
   ordered.value.reserve(system.value.size());
   for (const Index i : plan.row) {
     ordered.number.push_back(system.number(i));
-    for (Offset e = system.below.row_ptr[usize(i)]; e < system.below.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : system.below.entries(i)) {
       ordered.column.push_back(position[usize(system.below.col[usize(e)])]);
       ordered.value.push_back(system.value[usize(e)]);
     }

@@ -20,8 +20,7 @@ constexpr double weak = 0.1;
 template <Scalar S>
 void for_each_entry(const matrix::Csr<S>& a, const auto& visit) {
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
-      visit(i, usize(e), a.pattern.col[usize(e)]);
+    for (const Offset e : a.pattern.entries(i)) visit(i, usize(e), a.pattern.col[usize(e)]);
   }
 }
 

@@ -122,7 +122,7 @@ TEST(TilesOfFronts, AreNoneOfAMatrixThatIsNotDefinite) {
   const auto analysis = clustered(a);
   ASSERT_EQ(analysis->kind, numeric::Kind::cholesky);
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       if (a.pattern.col[usize(e)] == i) a.value[usize(e)] /= 4;
   }
   for (const int threads : {1, 3}) {

@@ -27,14 +27,14 @@ double difference(const ExplicitFactors<T>& factors, const matrix::Csr<T>& a) {
   std::vector<T> product(n * n), expected(n * n);
   const auto& [lt, u, row_new, col_new, row_scale, col_scale, perturbed_pivots] = factors;
   for (Index k = 0; k < a.rows(); ++k) {
-    for (Offset p = lt.pattern.row_ptr[usize(k)]; p < lt.pattern.row_ptr[usize(k) + 1]; ++p) {
-      for (Offset q = u.pattern.row_ptr[usize(k)]; q < u.pattern.row_ptr[usize(k) + 1]; ++q)
+    for (const Offset p : lt.pattern.entries(k)) {
+      for (const Offset q : u.pattern.entries(k))
         product[usize(lt.pattern.col[usize(p)]) * n + usize(u.pattern.col[usize(q)])] +=
             lt.value[usize(p)] * u.value[usize(q)];
     }
   }
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset p = a.pattern.row_ptr[usize(i)]; p < a.pattern.row_ptr[usize(i) + 1]; ++p) {
+    for (const Offset p : a.pattern.entries(i)) {
       const std::size_t j = usize(a.pattern.col[usize(p)]);
       expected[usize(row_new[usize(i)]) * n + usize(col_new[j])] =
           a.value[usize(p)] * static_cast<RealOf<T>>(row_scale[usize(i)] * col_scale[j]);

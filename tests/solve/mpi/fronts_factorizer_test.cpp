@@ -101,7 +101,7 @@ TEST(FrontsOfAllRanks, HaveTheInertiaOfTheShiftedLaplacian) {
     for (Index step = 1, k = i; step <= 3; ++step, k /= side)
       value += 2 - 2 * std::cos(std::numbers::pi * double(k % side + 1) / (side + 1));
     negative += value < 0;
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       if (a.pattern.col[usize(e)] == i) a.value[usize(e)] -= shift;
   }
   ASSERT_GT(negative, 0);
@@ -159,7 +159,7 @@ TEST(FrontsOfAllRanks, ChoosePivotsConservativelyInTheSecondTry) {
   matrix::Csr<double> twice{{60, 60, {0}, {}}, {}};
   for (Index i = 0; i < 60; ++i) {
     const Index from = i == 31 ? 30 : i;
-    for (Offset e = a.pattern.row_ptr[usize(from)]; e < a.pattern.row_ptr[usize(from) + 1]; ++e) {
+    for (const Offset e : a.pattern.entries(from)) {
       twice.pattern.col.push_back(a.pattern.col[usize(e)]);
       twice.value.push_back(a.value[usize(e)]);
     }
@@ -232,7 +232,7 @@ TEST(FrontsOfAllRanks, AreNotSymmetricOnlyAsRounded) {
 template <Scalar T>
 matrix::Csr<T> with_values(matrix::Csr<T> a, numeric::Kind kind) {
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e) {
+    for (const Offset e : a.pattern.entries(i)) {
       const Index j = a.pattern.col[usize(e)];
       T& value = a.value[usize(e)];
       if (kind == numeric::Kind::lu && i < j) value *= RealOf<T>(0.5);
@@ -283,7 +283,7 @@ TYPED_TEST(SharedFronts, ExchangeRows) {
   constexpr Index n = 260;
   auto a = random_matrix<T>({.n = n, .per_row = 3 * n, .seed = 2});
   for (Index i = 0; i < n; ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       if (a.pattern.col[usize(e)] == i) a.value[usize(e)] = T(RealOf<T>(4));
   }
   const auto rows = scattered_rows<T>(n);

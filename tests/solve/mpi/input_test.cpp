@@ -136,8 +136,7 @@ TEST_P(NamesRows, WithoutEntries) {
 TEST_P(NamesRows, ThatCannotBeMatched) {
   const std::string text = message([](auto& a) {
     for (const Index row : {3, 14}) {
-      for (Offset e = a.pattern.row_ptr[usize(row)]; e < a.pattern.row_ptr[usize(row) + 1]; ++e)
-        a.value[usize(e)] = 0;
+      for (const Offset e : a.pattern.entries(row)) a.value[usize(e)] = 0;
     }
     a.pattern.col[usize(a.pattern.row_ptr[3])] = a.pattern.col[usize(a.pattern.row_ptr[14])] = 0;
     a.value[usize(a.pattern.row_ptr[3])] = a.value[usize(a.pattern.row_ptr[14])] = 1;

@@ -84,7 +84,7 @@ TEST(Ldlt, IsTheSameInAnyUnits) {
   const auto exponent = [](Index i) { return (i * 7) % 101 - 50; };
   for (Index i = 0; i < a.rows(); ++i) {
     logarithm += 2 * exponent(i) * std::log(2.0);
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       scaled.value[usize(e)] = std::ldexp(a.value[usize(e)], exponent(i) + exponent(a.pattern.col[usize(e)]));
   }
   const auto rows = uneven_blocks(a.rows());
@@ -108,7 +108,7 @@ TEST(Ldlt, FactorsOtherValuesOfTheSamePattern) {
   EXPECT_EQ(solver.report().factor.kind, "ldlt");
   EXPECT_EQ(solver.report().factor.pivots->negative, 60);
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       if (a.pattern.col[usize(e)] > i) a.value[usize(e)] *= -0.5;
   }
   solver.refactor(rows.of(a, false).a.value);
@@ -123,8 +123,7 @@ TEST(Ldlt, IsOfMatricesWhosePatternIsNotSymmetric) {
   matrix::Csr<double> a{{full.rows(), full.cols(), {0}, {}}, {}};
   for (Index i = 0; i < full.rows(); ++i) {
     std::map<Index, double> row;
-    for (Offset e = full.pattern.row_ptr[usize(i)]; e < full.pattern.row_ptr[usize(i) + 1]; ++e)
-      row[full.pattern.col[usize(e)]] = full.value[usize(e)];
+    for (const Offset e : full.pattern.entries(i)) row[full.pattern.col[usize(e)]] = full.value[usize(e)];
     for (const Index step : {7, 19, 40}) row.try_emplace((i * step + 3) % full.rows(), 0.0);
     for (const auto& [j, value] : row) {
       a.pattern.col.push_back(j);

@@ -53,7 +53,7 @@ LuParts<T> scattered_parts(const ExplicitFactors<T>& f) {
       .row_new = f.row_new, .col_new = f.col_new, .row_scale = f.row_scale, .col_scale = f.col_scale};
   parts.for_each_entry = [&f](const typename LuParts<T>::Visit& visit, LuColumns) {
     for (Index i = 0; i < f.u.rows(); ++i) {
-      for (Offset e = f.u.pattern.row_ptr[usize(i)]; e < f.u.pattern.row_ptr[usize(i) + 1]; ++e) {
+      for (const Offset e : f.u.pattern.entries(i)) {
         const Index j = f.u.pattern.col[usize(e)];
         if ((i + j) % world_size() == world_rank()) visit(i, j, f.u.value[usize(e)]);
       }

@@ -196,7 +196,7 @@ TEST(Solver, FactorsValuesThatAreNoLongerHermitianAsLu) {
   const auto rows = uneven_blocks(n);
   Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
   for (Index i = 0; i < n; ++i) {
-    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at)
+    for (const Offset at : a.pattern.entries(i))
       if (a.pattern.col[usize(at)] > i) a.value[usize(at)] *= -0.5;
   }
   solver.refactor(rows.of(a, false).a.value);
@@ -274,7 +274,7 @@ TEST(Solver, BeginsWithConservativePivotsOnceTwoMatricesInARowNeedThem) {
   const auto hard = testing_support::with_phases<double>(testing_support::wilkinson(n));
   auto easy = hard;
   for (Index i = 0; i < n; ++i) {
-    for (Offset at = easy.pattern.row_ptr[usize(i)]; at < easy.pattern.row_ptr[usize(i) + 1]; ++at)
+    for (const Offset at : easy.pattern.entries(i))
       if (easy.pattern.col[usize(at)] == i) easy.value[usize(at)] = 1000;
   }
   const auto rows = uneven_blocks(n);

@@ -73,7 +73,7 @@ class InUnits {
     for (Index i = 0; i < a_.rows(); ++i) {
       const double d1 = power();
       b_[usize(i)] *= d1;
-      for (Offset p = a_.pattern.row_ptr[usize(i)]; p < a_.pattern.row_ptr[usize(i) + 1]; ++p)
+      for (const Offset p : a_.pattern.entries(i))
         a_.value[usize(p)] *= d1 * d2_[usize(a_.pattern.col[usize(p)])];
     }
     y_ = std::move(y);

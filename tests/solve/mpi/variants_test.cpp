@@ -204,7 +204,7 @@ TEST(Variants, SolveComplexSymmetricSystems) {
   using T = std::complex<double>;
   auto a = random_matrix<T>({.n = 80, .per_row = 2, .hermitian = true, .seed = 3});
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+    for (const Offset e : a.pattern.entries(i))
       if (a.pattern.col[usize(e)] > i) a.value[usize(e)] = std::conj(a.value[usize(e)]);
   }
   const auto factors = factored(a, 3);

@@ -85,7 +85,7 @@ TEST(Verdict, SolvesWhatGrows) {
   std::vector<double> truth, b(usize(n), 0.0), b_transposed(usize(n), 0.0);
   for (Index i = 0; i < n; ++i) truth.push_back(std::sin(1.0 + i));
   for (Index i = 0; i < n; ++i) {
-    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at) {
+    for (const Offset at : a.pattern.entries(i)) {
       const Index j = a.pattern.col[usize(at)];
       b[usize(i)] += a.value[usize(at)] * truth[usize(j)];
       b_transposed[usize(j)] += a.value[usize(at)] * truth[usize(i)];
@@ -115,7 +115,7 @@ TEST(Verdict, SolvesAHeatStepInSinglePrecision) {
 TEST(Verdict, SolvesWhatHasZeros) {
   auto a = testing_support::random_matrix<double>({.n = 30, .per_row = 4, .seed = 3});
   for (Index i = 0; i < a.rows(); ++i) {
-    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at) {
+    for (const Offset at : a.pattern.entries(i)) {
       const Index j = a.pattern.col[usize(at)];
       if (j == i) a.value[usize(at)] = 5;
       if ((i < 15) != (j < 15) && j < 15) a.value[usize(at)] = 0;  // the second half feeds the first
@@ -147,7 +147,7 @@ TEST(Verdict, IsThatOfBalancedUnits) {
   std::vector<double> b(usize(n)), truth;
   for (Index j = 0; j < n; ++j) truth.push_back(std::pow(1.85, n / 2 - j));
   for (Index i = 0; i < n; ++i) {
-    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at) {
+    for (const Offset at : a.pattern.entries(i)) {
       b[usize(i)] += a.value[usize(at)];
       a.value[usize(at)] /= truth[usize(a.pattern.col[usize(at)])];
     }
@@ -184,7 +184,7 @@ TEST(Verdict, BoundsErrorsByTheConditionOfTheMatrixAndNotOfItsFactors) {
     a.value.back() = 1;
     for (Index i = 0; i < n; ++i) {
       b[usize(i)] = 0;
-      for (Offset e = a.pattern.row_ptr[usize(i)]; e < a.pattern.row_ptr[usize(i) + 1]; ++e)
+      for (const Offset e : a.pattern.entries(i))
         b[usize(i)] += a.value[usize(e)] * truth[usize(a.pattern.col[usize(e)])];
     }
     for (const bool mixed : {false, true}) {
@@ -210,7 +210,7 @@ TEST(Verdict, IsGivenForTheWholeRangeOfNumbers) {
   std::vector<double> b(usize(n)), truth;
   for (Index j = 0; j < n; ++j) truth.push_back(std::exp2(3.3 * (n / 2 - j)));
   for (Index i = 0; i < n; ++i) {
-    for (Offset at = a.pattern.row_ptr[usize(i)]; at < a.pattern.row_ptr[usize(i) + 1]; ++at) {
+    for (const Offset at : a.pattern.entries(i)) {
       b[usize(i)] += a.value[usize(at)] / truth[usize(i)];
       a.value[usize(at)] /= truth[usize(i)] * truth[usize(a.pattern.col[usize(at)])];
     }

@@ -128,7 +128,7 @@ TEST(Engine, JudgesSingularSystems) {
   matrix::Csr<double> twice{{60, 60, {0}, {}}, {}};
   for (Index i = 0; i < 60; ++i) {
     const Index from = i == 59 ? 58 : i;
-    for (Offset e = a.pattern.row_ptr[usize(from)]; e < a.pattern.row_ptr[usize(from) + 1]; ++e) {
+    for (const Offset e : a.pattern.entries(from)) {
       twice.pattern.col.push_back(a.pattern.col[usize(e)]);
       twice.value.push_back(a.value[usize(e)]);
     }
