@@ -81,8 +81,8 @@ def hmatrix(
 
     `points` has a row for each. One of i and j is an array of indices, and the kernel returns the entries of all of
     these, of `dtype`; memory is saved where it is smooth for points i and j that are apart. Threads of the library call
-    it. `eps` is the relative error of each block, estimated from samples of its rows, columns and entries: what jumps or
-    kinks of a kernel leave in a few entries of a block may exceed it, as `sampled_error()` tells. A block is low-rank
+    it. `eps` is the relative error of each block, estimated from samples of its rows, columns and entries: what jumps
+    or kinks of a kernel leave in few entries of a block may exceed it, as `sampled_error()` tells. A block is low-rank
     where the smaller cluster's diameter is at most `eta` times the distance, and clusters have at most `leaf_size`
     points. `threads` make the products; None: all processors.
 
