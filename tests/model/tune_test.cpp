@@ -224,6 +224,15 @@ TEST(Search, KeepsWhatIsFixed) {
   }
 }
 
+TEST(Search, SimulatesNoMorePlansThanItMay) {
+  const PlanProblem problem = problem_of("poisson3d", 6);
+  const Machine& machine = find_machine("cori-haswell");
+  const PlanAxes axes = all_axes(8);
+  EXPECT_GT(search(problem, machine, axes).candidates.size(), 2u);
+  for (const std::size_t most : {1u, 2u})
+    EXPECT_EQ(search(problem, machine, axes, silent_observer(), most).candidates.size(), most);
+}
+
 TEST(Search, NeedsTheAnalysisOfEachDiagonal) {
   PlanProblem problem = problem_of("s2d9", 12);
   problem.analyzed.pop_back();

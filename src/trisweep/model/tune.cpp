@@ -17,20 +17,25 @@ constexpr double least_gain = 0.02;
 // What is known of plans so far, each under its name.
 class Prices {
  public:
-  Prices(const PlanProblem& problem, const Machine& machine, const PlanAxes& axes)
+  // Simulates `most` plans at most.
+  Prices(const PlanProblem& problem, const Machine& machine, const PlanAxes& axes, std::size_t most)
       : problem_(problem),
         machine_(machine),
         axes_(axes),
+        most_(most),
         besides_sweep_(answer_price(0, 0, problem.product, machine, problem.workload).seconds()) {}
 
   double best_seconds() const { return best_; }
+  bool has_enough() const { return simulated_.size() >= most_; }
 
-  // Of an answer. Infinite when the plan cannot beat the best one by much, and was therefore not simulated.
+  // Of an answer. Infinite when the plan was not simulated: it cannot beat the best one by much, or enough
+  // others have been.
   double seconds(const PlanChoice& any) {
     const PlanChoice choice = canonical(any, axes_);
     const std::string name = choice.name();
     if (const auto found = simulated_.find(name); found != simulated_.end())
       return found->second.answer_seconds;
+    if (has_enough()) return std::numeric_limits<double>::infinity();
     const ChosenPlan chosen(problem_, choice);
     if (lower_bound(choice, chosen) + besides_sweep_ >= (1 - least_gain) * best_)
       return std::numeric_limits<double>::infinity();
@@ -99,6 +104,7 @@ class Prices {
   const PlanProblem& problem_;
   const Machine& machine_;
   const PlanAxes& axes_;
+  std::size_t most_;
   double besides_sweep_;  // of an answer, whatever the plan
   std::map<std::string, Candidate> simulated_;
   std::map<std::string, RuledOut> bounded_;
@@ -222,9 +228,10 @@ constexpr double reach = 1.6;
 
 }  // namespace
 
-Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes& all, Observer& observer) {
+Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes& all, Observer& observer,
+              std::size_t most) {
   const PlanAxes axes = that_matter(available(all, machine), machine);
-  Prices prices(problem, machine, axes);
+  Prices prices(problem, machine, axes, most);
   std::vector<std::pair<double, PlanChoice>> start;
   for (PlanChoice& choice : starts(axes)) start.emplace_back(prices.lower_bound(choice), std::move(choice));
   const auto earlier = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -239,7 +246,7 @@ Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes
   std::stable_sort(start.begin(), start.end(), earlier);
   std::map<std::pair<std::string, std::string>, int> descents;
   for (const auto& [seconds, choice] : start) {
-    if (seconds > reach * prices.best_seconds()) break;
+    if (seconds > reach * prices.best_seconds() || prices.has_enough()) break;
     if (descents[{choice.mapping, choice.diagonal}]++ < descents_of_a_kind)
       descend(choice, axes, prices, tick);
   }
@@ -250,7 +257,7 @@ Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes
 Tuning exhaustive_search(const PlanProblem& problem, const Machine& machine, const PlanAxes& all,
                          Observer& observer) {
   const PlanAxes axes = available(all, machine);
-  Prices prices(problem, machine, axes);
+  Prices prices(problem, machine, axes, std::numeric_limits<std::size_t>::max());
   const std::vector<PlanChoice> choices = all_choices(axes);
   for (std::size_t i = 0; i < choices.size(); ++i) {
     observer.progress("every plan", double(i) / double(choices.size()));

@@ -8,6 +8,7 @@
 // long as that helps. Some 5 to 40 simulations, where exhaustive_search() has hundreds or thousands;
 // docs/tune.md has what that loses.
 
+#include <limits>
 #include <map>
 
 #include "trisweep/core/observer.hpp"
@@ -16,10 +17,11 @@
 
 namespace trisweep::model {
 
-// Deterministic: of equally fast plans the one that came first. Throws Error(usage) for a name that is not
-// in the tables.
+// Deterministic: of equally fast plans the one that came first. Simulates `most` plans at most, one or more.
+// Throws Error(usage) for a name that is not in the tables.
 Tuning search(const PlanProblem& problem, const Machine& machine, const PlanAxes& axes,
-              Observer& observer = silent_observer());
+              Observer& observer = silent_observer(),
+              std::size_t most = std::numeric_limits<std::size_t>::max());
 
 // Simulates every plan of the axes.
 Tuning exhaustive_search(const PlanProblem& problem, const Machine& machine, const PlanAxes& axes,
