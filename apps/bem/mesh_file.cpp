@@ -21,10 +21,15 @@ bool is_finite(const Corners& corners) {
   });
 }
 
-bool has_area(const Corners& c) {
-  const double longest = std::max({length(c[1] - c[0]), length(c[2] - c[1]), length(c[0] - c[2])});
-  return longest > 0 && 2 * area(c) > 1e-7 * longest * longest && std::isfinite(area(c));
+double longest_edge(const Corners& c) {
+  const auto distance = [](const Point& a, const Point& b) {
+    return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+  };
+  return std::max({distance(c[0], c[1]), distance(c[1], c[2]), distance(c[2], c[0])});
 }
+
+// Fourth powers of edges, which the area is computed from, are far from both ends of the numbers.
+constexpr double least_edge = 1e-60, most_edge = 1e60;
 
 std::string lower_case_ending(std::filesystem::path file) {
   if (file.extension() == ".gz") file.replace_extension();
@@ -43,7 +48,13 @@ std::string TriangleSink::add(const std::array<Index, 3>& nodes) {
   mesh.triangle.push_back(nodes);
   const Corners corners = mesh.corners(mesh.size() - 1);
   if (!is_finite(corners)) return "has a corner that is not finite";
-  if (has_area(corners)) return {};
+  const double longest = longest_edge(corners);
+  if (longest > 0 && !(longest >= least_edge && longest <= most_edge))
+    return fmt::format(
+        "is of a size that cannot be computed with: scale the surface, so that the longest edge is from {} "
+        "to {}, not {:.1e}",
+        least_edge, most_edge, longest);
+  if (2 * area(corners) > 1e-7 * longest * longest) return {};
   if (options_.defects == Defects::refuse) return "has no area";
   mesh.triangle.pop_back();
   ++repairs_.without_area;

@@ -35,8 +35,8 @@ struct MeshRepairs {
 };
 
 // By the name's ending. Throws InputError that names the file, and of MSH the line: a file that cannot be
-// read, no triangles, corners that there are not or are not finite; triangles without area unless they are
-// removed; what check_surface() finds.
+// read, no triangles, corners that there are not or are not finite; triangles whose longest edge is not from
+// 1e-60 to 1e60; those without area unless they are removed; what check_surface() finds.
 TriangleMesh read_mesh(const std::filesystem::path& file, const MeshOptions& options, MeshRepairs& repairs,
                        Observer& observer = silent_observer());
 TriangleMesh read_mesh(const std::filesystem::path& file, Observer& observer = silent_observer());

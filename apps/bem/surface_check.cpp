@@ -163,14 +163,16 @@ class SurfaceChecker {
   }
 
   // Pieces without a border have a volume inside; what lies in another one is a cavity, and has a negative
-  // one.
+  // one. The volume of a piece is the same about any point; about one of its own nothing cancels, wherever it
+  // lies.
   void turn_outwards() {
     std::vector<char> open(corner_.size());
     for (Index t = 0; t < mesh_.size(); ++t) open[usize(piece_[usize(t)])] |= on_border_[usize(t)];
-    double volume = 0;
+    double volume = 0;  // six times
     for (Index t = 0; t < mesh_.size(); ++t) {
-      const Corners c = mesh_.corners(t);
-      if (open[usize(piece_[usize(t)])] == 0) volume += dot(c[0], cross(c[1], c[2])) / 6;
+      const Index piece = piece_[usize(t)];
+      if (open[usize(piece)] == 0)
+        volume += dot(mesh_.corners(t)[0] - mesh_.corners(piece)[0], normal(mesh_.corners(t)));
     }
     if (volume >= 0) return;
     const auto inverted = [&](Index t) { return open[usize(piece_[usize(t)])] == 0; };

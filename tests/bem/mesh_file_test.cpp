@@ -188,6 +188,16 @@ TEST_F(MeshFile, TrianglesWithoutAreaAreRemovedWhenTheyMayBe) {
   }
 }
 
+TEST_F(MeshFile, SurfacesOfSizesThatCannotBeComputedWithAreRefusedAsSuch) {
+  const auto of_size = [&](const std::string& size) {
+    return refusal("a.msh", head_2 + "$Nodes\n3\n1 0 0 0\n2 1" + size + " 0 0\n3 0 1" + size +
+                                " 0\n$EndNodes\n$Elements\n1\n1 2 0 1 2 3\n$EndElements\n");
+  };
+  for (const char* const size : {"e-59", "e59"}) EXPECT_EQ(of_size(size), "read");
+  for (const char* const size : {"e-200", "e-100", "e-61", "e61", "e100", "e200"})
+    EXPECT_NE(of_size(size).find("scale the surface"), std::string::npos) << of_size(size);
+}
+
 TEST_F(MeshFile, MalformedSurfacesAreRefusedByName) {
   const TriangleMesh sphere = sphere_mesh({4, 2}, 1, {0, 0, 0});
   TriangleMesh flat = sphere;

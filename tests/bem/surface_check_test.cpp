@@ -91,6 +91,16 @@ TEST(SurfaceCheck, WhatIsInsideOutIsNamedOrTurned) {
   EXPECT_EQ(refusal(shell), "");
 }
 
+TEST(SurfaceCheck, WhereASurfaceLiesDoesNotTurnIt) {
+  for (const double away : {1e7, 1e12}) {
+    TriangleMesh mesh = sphere_mesh({4, 4}, 1, {away, -away, away});
+    append(mesh, sphere_mesh({4, 4}, 1, {0, away, 2 * away}));
+    EXPECT_EQ(refusal(mesh), "") << away;
+    for (auto& t : mesh.triangle) std::swap(t[0], t[1]);
+    expect_refusal(refusal(mesh), "oriented inwards");
+  }
+}
+
 TEST(SurfaceCheck, HolesAreRefusedWhereTheyMustNotBe) {
   TriangleMesh mesh = sphere;
   mesh.triangle.erase(mesh.triangle.begin() + 10);
