@@ -272,7 +272,7 @@ void add_bem(CLI::App& app, Run& run) {
       ->check(CLI::IsMember(names_of(hmatrix::preconditioners<double>())))
       ->capture_default_str();
   sub->add_option("--tol", o.options.solver.tolerance, "Relative residual at which the iteration stops")
-      ->check(check_positive)
+      ->check(check_below_one)
       ->capture_default_str();
   sub->add_option("--max-iterations", o.options.solver.max_iterations, "Maximum number of iterations")
       ->check(CLI::Range(1, 1 << 30))

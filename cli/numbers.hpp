@@ -25,4 +25,11 @@ inline std::string check_positive(const std::string& text) {
   return "takes a number above zero, not '" + text + "'";
 }
 
+// Of a size that is one at the start.
+inline std::string check_below_one(const std::string& text) {
+  double number = NAN;
+  if (CLI::detail::lexical_cast(text, number) && number > 0 && number < 1) return {};
+  return "takes a number above zero and below one, not '" + text + "'";
+}
+
 }  // namespace trisweep::cli

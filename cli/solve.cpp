@@ -190,7 +190,7 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
                  fmt::format("Relative residual ||b - A x||_2 / ||b||_2 at which iterative methods stop "
                              "(default {:.0e} in single precision)",
                              usual_in_single))
-      ->check(check_positive)
+      ->check(check_below_one)
       ->capture_default_str();
   sub.add_option("--max-iterations", o.krylov.max_iterations,
                  "Maximum number of iterations of iterative methods")

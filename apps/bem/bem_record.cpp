@@ -12,7 +12,7 @@ namespace {
 
 std::string charge_in_words(const BemRecord& r) {
   const std::string charge = fmt::format("{:.8e} C", r.result.charge);
-  if (!r.exact_charge) return charge;
+  if (!std::isfinite(r.charge_relative_error())) return charge;
   return charge +
          fmt::format(", {:.2e} off the exact {:.8e} C", std::abs(r.charge_relative_error()), *r.exact_charge);
 }

@@ -20,7 +20,7 @@ struct BemRecord {
   ChargeResult result;
   report::MachineRecord machine;
 
-  // Not a number where nothing is known to compare with.
+  // Not finite where nothing is known to compare with, or the exact charge is zero.
   double charge_relative_error() const;
   // Of the bytes of the dense matrix.
   double dense_fraction() const;

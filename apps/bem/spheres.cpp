@@ -63,12 +63,14 @@ TriangleMesh sphere_mesh(const Rings& rings, double radius, const Point& centre)
 
 Rings rings_for(Index triangles) {
   constexpr Index regular = 6;
+  const auto nearest = [&](Index k) {
+    return Rings{k, std::max(Index{1}, static_cast<Index>(std::lround(std::sqrt(triangles / (2.0 * k)))))};
+  };
   for (const Index k : {6, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 25, 30, 31, 40, 62, 102}) {
-    const Rings rings{k, static_cast<Index>(std::lround(std::sqrt(triangles / (2.0 * k))))};
+    const Rings rings = nearest(k);
     if (rings.triangles() == triangles) return rings;
   }
-  const auto n = static_cast<Index>(std::lround(std::sqrt(triangles / (2.0 * regular))));
-  return {regular, std::max(n, Index{1})};
+  return nearest(regular);
 }
 
 double charge_of_sphere(double radius, double potential) {

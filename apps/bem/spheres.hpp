@@ -15,7 +15,7 @@ struct Rings {
 TriangleMesh sphere_mesh(const Rings& rings, double radius, const Point& centre);
 
 // Rings that give `triangles` where some do, with k = 6 (of triangles that are nearly regular) or a k close
-// to it; else as close to it as k = 6 comes.
+// to it; else as close to it as k = 6 comes, 12 or more.
 Rings rings_for(Index triangles);
 
 // The charge of a conducting sphere of that radius (m) and potential (V) that is alone.

@@ -143,7 +143,8 @@ TEST(Spheres, RingsForANumberOfTriangles) {
     EXPECT_EQ(rings_for(count).triangles(), count) << count;
   EXPECT_EQ(rings_for(5002).k, 6);
   EXPECT_NEAR(double(rings_for(5002).triangles()), 5000, 500);
-  EXPECT_EQ(rings_for(1).triangles(), 12);
+  for (const Index few : {0, 1}) EXPECT_EQ(rings_for(few).triangles(), 12);
+  EXPECT_EQ(make_object("spheres", {.triangles = 1}).mesh.size(), 24);
 }
 
 TEST(Spheres, OraclesAgreeWithTheirLimits) {

@@ -106,6 +106,13 @@ class Bem(CommandTest):
         different = self.bem("--object", "spheres", "--n", 600, "--radius", "0.2,0.3", "--potential", "1,2")
         self.assertIsNone(different["charge_relative_error"])
 
+    def test_without_potential_there_is_no_charge_to_compare_with(self):
+        result = self.succeed("bem", "--object", "spheres", "--n", 1, "--potential", 0, "--json", "run.json")
+        record = self.record("run.json")["bem"]
+        self.assertEqual((record["elements"], record["charge"], record["charge_relative_error"]), (24, 0, None))
+        self.assertNotIn("exact", result.out)
+        self.assertNotIn("nan", result.out)
+
     def test_humanoids_in_a_field(self):
         alone = self.bem("--object", "human", "--n", 800, "--field", 2)
         self.assertEqual(alone["elements"], 800)
@@ -219,6 +226,7 @@ class Bem(CommandTest):
             ("--object", "sphere", "--n", 0): "--n",
             ("--n", 600): "--object",
             ("--object", "sphere", "--n", 600, "--eps", 2): "--eps",
+            ("--object", "sphere", "--n", 600, "--tol", 2): "--tol: takes a number above zero and below one",
             ("--object", "sphere", "--n", 600, "--json", "no/such/folder.json"): "no/such",
         }.items():
             for ranks in (0, 2) if "cube" in words else (0,):

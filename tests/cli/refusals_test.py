@@ -107,6 +107,7 @@ BAD_CALLS = {
     "no threads": (["solve", "good.mtx", "--threads", "0"], "--threads"),
     "patience that is no number": (["solve", "good.mtx", "--watchdog", "nan"], "takes a number above zero, not 'nan'"),
     "a goal without end": (["solve", "good.mtx", "--method", "bicgstab", "--tolerance", "inf"], "not 'inf'"),
+    "a goal that is met from the start": (["solve", "good.mtx", "--method", "bicgstab", "--tolerance", "1"], "below one"),
     "noise that is no number": (["predict", "good.mtx", "--noise", "nan"], "takes a number from 0 to 3, not 'nan'"),
     "an error that is no number": (["bem", "--object", "sphere", "--eps", "nan"], "from 0 to 0.5, not 'nan'"),
     "right-hand side missing": (["solve", "good.mtx", "--rhs", "nowhere.mtx"], "nowhere.mtx"),
