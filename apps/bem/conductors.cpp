@@ -17,9 +17,13 @@ Index triangles_of(const NamedObject& object, const ObjectOptions& options) {
   return object.triangles > 0 ? object.triangles : options.triangles;
 }
 
-// That a triangle takes at least until there is a matrix: its nodes, centre, potential and place in clusters,
-// in lists that grow.
-constexpr std::size_t bytes_of_triangle = 200;
+void require_memory_for(std::size_t triangles) {
+  // Of each at least until there is a matrix: its nodes, centre, potential and place in clusters, in lists
+  // that grow.
+  constexpr std::size_t bytes = 200;
+  require_memory(triangles * bytes, "the surface and its clusters", 0,
+                 "take fewer triangles, or a machine with more memory");
+}
 
 void require_positive(double value, const char* what) {
   if (value > 0 && std::isfinite(value)) return;
@@ -65,6 +69,7 @@ Conductors make_humans(const NamedObject& object, const ObjectOptions& options) 
                 fmt::format("humans {} m wide with centres {} m apart meet", width, options.distance),
                 "give a larger distance");
   const TriangleMesh human = human_mesh(triangles_of(object, options) / (m * m));
+  require_memory_for(usize(human.size()) * usize(m) * usize(m));  // one has hundreds, if fewer are asked for
   Conductors humans{.name = std::string(object.name), .mesh = {}, .counted = human.size()};
   for (Index i = 0; i < m * m; ++i) {
     TriangleMesh here = human;
@@ -125,7 +130,7 @@ Conductors make_object(std::string_view name, const ObjectOptions& options) {
   if (!(options.array > 0))
     throw Error(ErrorKind::usage, fmt::format("an array of {0} x {0} humans", options.array),
                 "give a positive number");
-  require_memory(usize(triangles_of(object, options)) * bytes_of_triangle, "the surface and its clusters");
+  require_memory_for(usize(triangles_of(object, options)));
   return object.make(object, options);
 }
 

@@ -215,6 +215,12 @@ class Bem(CommandTest):
             self.assertIn("--max-iterations", result.messages()[0])
             self.assertEqual(self.record("run.json")["bem"]["iterations"], 1)
 
+    def test_memory_is_asked_for_all_that_will_be_made(self):
+        """A humanoid has hundreds of triangles, however few are asked for."""
+        result = self.run_here("bem", "--object", "human", "--n", 600, "--array", 200, limits="ulimit -v 900000")
+        self.assertEqual(result.status, 2, result)
+        self.assertRegex(result.err, "surface and its clusters: 3[.].* GiB needed(.|\n)*fewer triangles")
+
     def test_refusals(self):
         for words, message in {
             ("--object", "cube", "--n", 600): "there is no object 'cube'",

@@ -55,7 +55,7 @@ std::size_t available_memory() {
   return std::min({system_available(), group_available(), process_available()});
 }
 
-void require_memory(std::size_t bytes, const char* what, std::size_t mapped) {
+void require_memory(std::size_t bytes, const char* what, std::size_t mapped, const char* remedy) {
   // Asking the system takes longer than to factor a matrix of a thousand rows.
   constexpr std::size_t negligible = std::size_t{4} << 20;
   const std::size_t addresses = process_available();
@@ -66,7 +66,7 @@ void require_memory(std::size_t bytes, const char* what, std::size_t mapped) {
   throw Error(ErrorKind::environment,
               fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
                           gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
-              "use more ranks, a machine with more memory, or --precision mixed");
+              remedy);
 }
 
 void return_free_memory() {

@@ -9,8 +9,9 @@ std::size_t available_memory();
 
 // Throws Error(environment) naming `what` and both figures when `bytes` are more than available_memory(), or
 // when these and `mapped`, addresses whose memory is hardly used, do not fit the limit on the process's
-// addresses.
-void require_memory(std::size_t bytes, const char* what, std::size_t mapped = 0);
+// addresses. `remedy`: what the user can do then.
+void require_memory(std::size_t bytes, const char* what, std::size_t mapped = 0,
+                    const char* remedy = "use more ranks, a machine with more memory, or --precision mixed");
 
 // Gives the system back what the process has freed. MPI libraries may have told malloc to keep all that it
 // ever had.
