@@ -221,6 +221,19 @@ class Bem(CommandTest):
         self.assertEqual(result.status, 2, result)
         self.assertRegex(result.err, "surface and its clusters: 3[.].* GiB needed(.|\n)*fewer triangles")
 
+    def test_too_little_memory_for_threads(self):
+        """OpenBLAS asks for what is not there for ever: a run ends all the same, below what MPI itself needs maybe
+        without a line of ours."""
+        words = ("bem", "--object", "sphere", "--n", 600)
+        self.succeed(*words, "--save", "matrix")
+        for limit in range(200000, 500000, 50000):
+            for more in ((), ("--load", "matrix", "--preconditioner", "block-jacobi")):
+                with self.subTest(limit=limit, more=more):
+                    result = self.run_here(*words, *more, limits=f"ulimit -c 0 -v {limit}", timeout=60)
+                    self.assertNotIn("terminate called", result.err)
+                    for message in result.messages():
+                        self.assertIn("not enough memory", message)
+
     def test_refusals(self):
         for words, message in {
             ("--object", "cube", "--n", 600): "there is no object 'cube'",

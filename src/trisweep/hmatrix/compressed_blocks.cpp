@@ -9,6 +9,7 @@
 #include "trisweep/core/memory.hpp"
 #include "trisweep/core/parallel_for.hpp"
 #include "trisweep/hmatrix/block_exchange.hpp"
+#include "trisweep/numeric/blas_threads.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -56,6 +57,7 @@ CompressedBlocks<T> compress_blocks(const mpi::ParallelContext& context, const I
     blocks.row_blocks = make_row_blocks(blocks.tree, options.block_rows);
     blocks.leaves = make_blocks(blocks.tree, options.blocks);
     const BlockSource<T> source{kernel, blocks.tree, blocks.row_blocks, options.compression};
+    numeric::require_addresses_of(context.pool.size());
     require_memory_for(source, blocks.leaves, share_here);
     blocks.stored = compress_share(context, source, blocks.leaves, observer);
   });

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "trisweep/krylov/methods.hpp"
+#include "trisweep/numeric/blas_threads.hpp"
 #include "trisweep/numeric/diagonal_block.hpp"
 
 namespace trisweep::hmatrix {
@@ -26,6 +27,7 @@ class BlockJacobi final : public Preconditioner<T> {
     constexpr Index most_rows = 128;
     const Index first = source.matrix.partition().first(source.context.comm.rank());
     mpi::agree_on_error(source.context.comm, [&] {
+      numeric::require_addresses_of(1);
       const RowBlocks clusters =
           make_row_blocks(source.matrix.tree(), std::min(most_rows, source.options.block_rows));
       for (Index c = 0; c < clusters.count(); ++c) {

@@ -4,6 +4,9 @@
 
 #include <mutex>
 
+#include "trisweep/core/memory.hpp"
+#include "trisweep/core/types.hpp"
+
 // Absent, and then null, when another BLAS is linked.
 extern "C" {
 __attribute__((weak)) void openblas_set_num_threads(int threads);
@@ -29,6 +32,11 @@ void keep_out_of_forks() {
 }
 
 }  // namespace
+
+void require_addresses_of(int threads) {
+  require_memory(0, "threads that compute", usize(threads) * addresses_of_thread,
+                 "raise the limit on addresses (ulimit -v), or use fewer threads");
+}
 
 OneBlasThread::OneBlasThread() {
   if (openblas_set_num_threads == nullptr) return;

@@ -8,6 +8,8 @@ namespace trisweep::numeric {
 // none it tries for ever; the C library reserves as much for its heap while it aligns it. They have to be
 // there before the thread starts.
 inline constexpr std::size_t addresses_of_thread = std::size_t{256} << 20;
+// Throws Error(environment) when the limit on the process's addresses leaves too few for that many `threads`.
+void require_addresses_of(int threads);
 
 // While one lives, the BLAS in use keeps to the calling thread, where it can be told (OpenBLAS): ranks and
 // our own threads already fill the processors, and products split over threads depend on their number. It is
