@@ -70,6 +70,22 @@ TEST(HarwellBoeing, ScaleFactorsAndSeparators) {
   EXPECT_EQ(entries_of(a), (Entries<double>{{{1, 1}, 15.0}, {{2, 2}, 1.25}}));
 }
 
+TEST(HarwellBoeing, ExponentsMayHaveNoLetter) {
+  const auto with = [](const std::string& format, const std::string& values) {
+    return file_of("rua", "3 3 3 0", "(4I2) (3I2) (" + format + ")", "3 1 1 1",
+                   " 1 2 3 4\n 1 2 3\n" + values + "\n");
+  };
+  for (const char* const format : {"3E20.12", "3D20.12", "1P,3E20.12", "3G20.12", "3ES20.12"})
+    EXPECT_EQ(
+        entries_of(read_real(with(format, "   2.511822000000+00            -1.5-100                1.+2"))),
+        (Entries<double>{{{1, 1}, 2.511822}, {{2, 2}, -1.5e-100}, {{3, 3}, 100}}));
+  // Without exponents numbers that touch are more likely.
+  EXPECT_THAT(matrix_defect(with("3F6.1", "   1.5 2.5-3   1.5")),
+              HasSubstr("expected a value, found '2.5-3'"));
+  EXPECT_THAT(matrix_defect(with("3E6.1", "   1.5 2.-5x   1.5")),
+              HasSubstr("expected a value, found '2.-5x'"));
+}
+
 TEST(RutherfordBoeing, ExpandsSymmetricAndHermitian) {
   const auto a = read_real(file_of("rsa", "2 2 2 0", "(26I3) (26I3) (2E10.2)", "3 1 1 1",
                                    "  1  3  3\n  1  2\n  1.00E+00  2.00E+00\n"));

@@ -14,6 +14,16 @@ std::string_view from_column(std::string_view line, std::size_t column) {
   return line.substr(std::min(column, line.size()));
 }
 
+// The sign of an exponent without its letter, as in 1.5-2; npos where there is none.
+std::size_t bare_exponent(std::string_view word) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const std::size_t sign = word.find_last_of("+-");
+  if (sign == std::string_view::npos || sign == 0) return std::string_view::npos;
+  const bool follows_number = is_digit(word[sign - 1]) || word[sign - 1] == '.';
+  return follows_number && std::ranges::all_of(word.substr(sign + 1), is_digit) ? sign
+                                                                                : std::string_view::npos;
+}
+
 }  // namespace
 
 void CardReader::expect_blank_from(std::size_t column) const {
@@ -42,7 +52,10 @@ std::int64_t CardReader::next_integer(std::int64_t low, std::int64_t high) {
 
 double CardReader::next_real() {
   FortranField field{};
-  const auto word = next_field(field);
+  auto word = next_field(field);
+  std::string with_letter;
+  if (const std::size_t sign = bare_exponent(word); field.has_exponent && sign != std::string_view::npos)
+    word = with_letter.assign(word).insert(sign, 1, 'E');
   const double value = expect_real(*lines_, word, what_);
   const bool has_point = word.find('.') != std::string_view::npos;
   if (!has_point && field.decimals > 0 && value != 0.0) {

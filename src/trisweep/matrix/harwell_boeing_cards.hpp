@@ -19,8 +19,9 @@ class CardReader {
 
   std::int64_t next_integer(std::int64_t low, std::int64_t high);
 
-  // Fortran's rules: digits without a point are refused where the format would place the point for them, and
-  // a scale factor divides numbers without an exponent.
+  // Fortran's rules: digits without a point are refused where the format would place the point for them, a
+  // scale factor divides numbers without an exponent, and exponents may have no letter (in fields E, D and
+  // G).
   double next_real();
 
  private:

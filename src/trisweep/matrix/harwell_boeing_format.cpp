@@ -73,15 +73,15 @@ class FormatParser {
   }
 
   bool repeated_field(int count) {
-    const bool integer = accept('i');
+    const bool integer = accept('i'), has_exponent = !integer && current() != 'f';
     if (!integer && !accept_real_letter()) return false;
     const int width = number().value_or(0);
     const int decimals = accept('.') ? number().value_or(0) : 0;
     if (!integer && accept('e')) number();  // digits of the exponent: they matter to output only
     if (width == 0) return false;
     for (int repeat = 0; repeat < count; ++repeat) {
-      fields_.push_back(
-          {column_, static_cast<std::size_t>(width), integer ? 0 : decimals, integer ? 0 : scale_});
+      fields_.push_back({column_, static_cast<std::size_t>(width), integer ? 0 : decimals,
+                         integer ? 0 : scale_, has_exponent});
       if (!advance(static_cast<std::size_t>(width))) return false;
     }
     return true;

@@ -11,8 +11,9 @@ namespace trisweep::matrix {
 struct FortranField {
   std::size_t column;  // from 0
   std::size_t width;
-  int decimals;  // the d of Ew.d; 0 for integers
-  int scale;     // the k of kP
+  int decimals;       // the d of Ew.d; 0 for integers
+  int scale;          // the k of kP
+  bool has_exponent;  // E, D and G
 };
 
 // The fields of one line, at least one, ascending.
