@@ -3,12 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "apps/bem/spheres.hpp"
+#include "trisweep/core/error.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
+
+TEST(ClusterTree, NeedsFinitePointsAndRoomForOneInALeaf) {
+  for (const Index leaf_size : {0, -1}) EXPECT_THROW(make_cluster_tree({{0, 0, 0}}, leaf_size), Error);
+  for (const double x : {HUGE_VAL, std::nan("")}) EXPECT_THROW(make_cluster_tree({{0, x, 0}}, 1), Error);
+}
 
 TEST(ClusterTree, HoldsEachPointOnceInsideItsBoxes) {
   const auto points = centroids(bem::sphere_mesh({5, 7}, 1, {0, 0, 0}));

@@ -1,8 +1,12 @@
 #include "trisweep/hmatrix/cluster_tree.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "trisweep/core/error.hpp"
 
 namespace trisweep::hmatrix {
 namespace {
@@ -108,6 +112,13 @@ double distance(const Cluster& a, const Cluster& b) {
 }
 
 ClusterTree make_cluster_tree(const std::vector<Point>& points, Index leaf_size) {
+  if (leaf_size < 1)
+    throw Error(ErrorKind::usage, fmt::format("clusters of at most {} points", leaf_size),
+                "give one or more");
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!std::ranges::all_of(points[i], [](double x) { return std::isfinite(x); }))
+      throw Error(ErrorKind::input, fmt::format("point {} (counting from 0) is not finite", i),
+                  "check the coordinates");
   return TreeBuilder(points, leaf_size).build();
 }
 

@@ -31,7 +31,8 @@ struct ClusterTree {
   Index size() const { return static_cast<Index>(order.size()); }
 };
 
-// Each cluster of more than `leaf_size` points is halved across the longest side of its box.
+// Each cluster of more than `leaf_size` points is halved across the longest side of its box. Throws
+// Error(usage) when leaf_size is not positive, Error(input) when a point is not finite.
 ClusterTree make_cluster_tree(const std::vector<Point>& points, Index leaf_size);
 
 struct BlockOptions {

@@ -45,6 +45,15 @@ void require_memory_for(const BlockSource<T>& source, const std::vector<Block>& 
               "compress more (--eps), use more nodes or one with more memory, or solve a smaller problem");
 }
 
+void check(const HMatrixOptions& options) {
+  const auto& [eps, cross, recompress, precision, most_rank] = options.compression;
+  if (eps >= 0 && eps < 1 && options.blocks.eta > 0 && most_rank >= 0 && options.block_rows > 0) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("an H-matrix to eps {} with eta {}, ranks of at most {} and pieces of {} rows", eps,
+                          options.blocks.eta, most_rank, options.block_rows),
+              "give 0 <= eps < 1, ranks that are not negative, and positive others");
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -54,6 +63,7 @@ CompressedBlocks<T> compress_blocks(const mpi::ParallelContext& context, const I
   CompressedBlocks<T> blocks{.tree = std::move(tree), .options = options};
   const double share_here = double(context.comm.of_node().size()) / context.comm.size();
   mpi::agree_on_error(context.comm, [&] {
+    check(options);
     blocks.row_blocks = make_row_blocks(blocks.tree, options.block_rows);
     blocks.leaves = make_blocks(blocks.tree, options.blocks);
     const BlockSource<T> source{kernel, blocks.tree, blocks.row_blocks, options.compression};

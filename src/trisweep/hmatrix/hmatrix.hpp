@@ -39,7 +39,8 @@ class HMatrix {
   HMatrix(const mpi::ParallelContext& context, CompressedBlocks<T> blocks,
           const distribution::RowPartition* as = nullptr);
   // The blocks of `kernel` at the points of `tree` by compress_blocks(), whose errors it throws as well:
-  // Error(input) when an entry is not finite, Error(environment) when the matrix will not fit.
+  // Error(usage) when an option is out of range, Error(input) when an entry is not finite, Error(environment)
+  // when the matrix will not fit.
   HMatrix(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel, ClusterTree tree,
           const HMatrixOptions& options, Observer& observer = silent_observer());
   ~HMatrix();  // revoked, it leaves the memory that messages may still be written to as it is

@@ -171,6 +171,21 @@ TEST(HMatrix, KernelsOfCompactSupportAreAsAccurateAsAsked) {
   }
 }
 
+TEST(HMatrix, OptionsThatMeanNothingAreRefused) {
+  const mpi::Communicator world(MPI_COMM_WORLD);
+  ThreadPool pool(1);
+  const std::vector<Point> points(3);
+  const auto one = [](const Point&, const Point&) { return 1.0; };
+  const PointKernel<double, decltype(one)> kernel(points, one, 1);
+  const auto refused = [&](const HMatrixOptions& options) {
+    EXPECT_THROW(HMatrix<double>({world, pool}, kernel, make_cluster_tree(points, 2), options), Error);
+  };
+  for (const double eps : {1.0, -1e-3, std::nan("")}) refused({.compression = {.eps = eps}});
+  for (const double eta : {0.0, -1.0, std::nan("")}) refused({.blocks = {.eta = eta}});
+  refused({.compression = {.most_rank = -1}});
+  refused({.block_rows = 0});
+}
+
 TEST(HMatrix, ChoicesOfCompressionAndTheirBytes) {
   const mpi::Communicator self(MPI_COMM_SELF);
   if (mpi::Communicator(MPI_COMM_WORLD).rank() > 0) return;
