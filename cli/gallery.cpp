@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "command.hpp"
 #include "outputs.hpp"
 #include "refuse.hpp"
@@ -59,7 +61,9 @@ void add_gallery(CLI::App& app, Run& run) {
   command->sub = sub;
   sub->footer(list_of_kinds());
   sub->add_option("kind", command->kind, "Kind of matrix; see the list below")->required();
-  sub->add_option("--n", command->options.n, "Size parameter N of the kind")->required();
+  sub->add_option("--n", command->options.n, "Size parameter N of the kind")
+      ->check(CLI::Range(Index{1}, std::numeric_limits<Index>::max()))
+      ->required();
   sub->add_option("-o,--output", command->output, "File to write (default: KIND.mtx)");
   sub->add_option("--seed", command->options.seed, "Random seed of kinds with random values or structure");
   sub->add_flag("--complex", command->options.complex, "Complex variant, for kinds that have one");

@@ -123,6 +123,7 @@ BAD_CALLS = {
     "unknown kind": (["gallery", "frobnicate", "--n", "3"], "poisson3d"),
     "no size": (["gallery", "poisson3d"], "--n"),
     "size out of range": (["gallery", "poisson3d", "--n", "-3"], "-3"),
+    "size beyond a number": (["gallery", "poisson3d", "--n", "2147483648"], "2147483648 not in range 1 to 2147483647"),
     "size beyond an index": (["gallery", "poisson3d", "--n", "1000000"], "1000000"),
     "no complex variant": (["gallery", "poisson3d", "--n", "3", "--complex"], "complex"),
     "gallery into a missing folder": (["gallery", "poisson3d", "--n", "3", "-o", "no/such/a.mtx"], "no/such"),

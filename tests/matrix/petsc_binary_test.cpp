@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -105,6 +106,16 @@ TEST(PetscBinary, DefectsAreNamed) {
   EXPECT_THAT(dense_defect(integers(structure) + values), HasSubstr("a matrix and no vector"));
   EXPECT_THAT(matrix_defect(integers(structure) + doubles({1, 2, 3, 4, 5, 6, 7})),
               HasSubstr("neither 8 bytes each (real) nor 16 (complex)"));
+  EXPECT_THAT(matrix_defect(integers(structure) + values + "four"),
+              HasSubstr("neither 8 bytes each (real) nor 16 (complex), to the end"));
+  for (const std::int64_t id : {mat, vec}) {
+    for (const int bytes : {4, 8}) {
+      std::string turned = integers({id}, bytes);
+      std::ranges::reverse(turned);
+      EXPECT_THAT(matrix_defect(turned), HasSubstr("byte order"));
+      EXPECT_THAT(dense_defect(turned), HasSubstr("byte order"));
+    }
+  }
 }
 
 TEST(PetscBinary, AbsurdCountsDoNotAllocate) {

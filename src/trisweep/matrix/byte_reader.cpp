@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "trisweep/core/error.hpp"
 
@@ -54,13 +55,14 @@ ByteReader::ByteReader(const std::filesystem::path& file, Observer& observer)
   gzbuffer(stream_.get(), stream_buffer);
 }
 
-void ByteReader::fail_reading(int code, const char* message) const {
+void ByteReader::fail_reading(int code) const {
+  if (code == Z_MEM_ERROR) throw std::bad_alloc();
   if (code == Z_ERRNO) {
     throw InputError(file_, 0, fmt::format("cannot be read: {}", std::strerror(errno)),
                      "check the file and its disk");
   }
   const char* what = code == Z_BUF_ERROR ? "the gzip data is truncated" : "the gzip data is corrupt";
-  throw InputError(file_, 0, fmt::format("{} ({})", what, message), "download or compress the file again");
+  throw InputError(file_, 0, what, "download or compress the file again");
 }
 
 std::size_t ByteReader::read_stream(std::span<char> into) {
@@ -70,8 +72,8 @@ std::size_t ByteReader::read_stream(std::span<char> into) {
     const int got = gzread(stream_.get(), into.data() + done, wanted);
     // A truncated stream first hands out what it has, and says so only in the error code.
     int code = Z_OK;
-    const char* message = gzerror(stream_.get(), &code);
-    if (got < 0 || code != Z_OK) fail_reading(code, message);
+    gzerror(stream_.get(), &code);
+    if (got < 0 || code != Z_OK) fail_reading(code);
     done += static_cast<std::size_t>(got);
     if (static_cast<unsigned>(got) < wanted) break;
   }

@@ -38,7 +38,7 @@ class ByteReader {
   };
 
   std::size_t read_stream(std::span<char> into);
-  [[noreturn]] void fail_reading(int code, const char* message) const;
+  [[noreturn]] void fail_reading(int code) const;
 
   std::filesystem::path file_;
   Observer* observer_;

@@ -50,7 +50,8 @@ class PetscReader {
 
   std::int64_t read_integer(const char* what) {
     std::int64_t value = 0;
-    read_words(1, integer_bytes_, what, [&](std::uint64_t word) { value = to_integer(word); });
+    require_all(read_words(1, integer_bytes_, [&](std::uint64_t word) { value = to_integer(word); }), 1,
+                what);
     return value;
   }
 
@@ -66,7 +67,7 @@ class PetscReader {
   std::vector<Index> read_indices(std::int64_t count, const char* what, Index limit) {
     std::vector<Index> indices;
     indices.reserve(source_->plausible_items(usize(count), integer_bytes_));
-    read_words(count, integer_bytes_, what, [&](std::uint64_t word) {
+    const std::int64_t read = read_words(count, integer_bytes_, [&](std::uint64_t word) {
       const std::int64_t index = to_integer(word);
       if (index < 0 || index > limit) {
         fail(fmt::format("{} is out of range: {} (number {}) is not in 0..{}", what, index,
@@ -74,6 +75,7 @@ class PetscReader {
       }
       indices.push_back(static_cast<Index>(index));
     });
+    require_all(read, count, what);
     return indices;
   }
 
@@ -81,12 +83,14 @@ class PetscReader {
   std::vector<double> read_scalars(std::int64_t count, bool& complex) {
     std::vector<double> numbers;
     numbers.reserve(source_->plausible_items(usize(count), sizeof(double)));
-    append_doubles(count, numbers);
+    require_all(append_doubles(count, numbers), count, "a value");
     complex = count > 0 && !at_end() && !next_class_id();
-    if (complex) append_doubles(count, numbers);
-    if (!at_end() && !next_class_id()) {
-      fail(fmt::format("the {} values take neither 8 bytes each (real) nor 16 (complex)", count),
-           "write the file with a double precision build of PETSc");
+    const bool whole = !complex || append_doubles(count, numbers) == count;
+    if (!whole || (!at_end() && !next_class_id())) {
+      fail(fmt::format(
+               "the {} values take neither 8 bytes each (real) nor 16 (complex), to the end of the file",
+               count),
+           "it is truncated, has more behind its last object, or is not of double precision: write it again");
     }
     return numbers;
   }
@@ -96,8 +100,8 @@ class PetscReader {
     return integer_bytes_ == 4 ? static_cast<std::int32_t>(word) : static_cast<std::int64_t>(word);
   }
 
-  void append_doubles(std::int64_t count, std::vector<double>& numbers) {
-    read_words(count, sizeof(double), "a value", [&](std::uint64_t word) {
+  std::int64_t append_doubles(std::int64_t count, std::vector<double>& numbers) {
+    return read_words(count, sizeof(double), [&](std::uint64_t word) {
       const auto value = std::bit_cast<double>(word);
       if (!std::isfinite(value)) {
         fail(fmt::format("value number {} is not finite", numbers.size() + 1),
@@ -107,22 +111,28 @@ class PetscReader {
     });
   }
 
-  // Calls take(word) for `count` words. In blocks: memory grows with what the file really has.
+  void require_all(std::int64_t read, std::int64_t count, const char* what) const {
+    if (read == count) return;
+    fail(fmt::format("the file ends where {} should be ({} of {} read)", what, read, count),
+         "the file is truncated: copy or write it again");
+  }
+
+  // Calls take(word) for `count` words, or as many as there are; returns their number. In blocks: memory
+  // grows with what the file really has.
   template <class Take>
-  void read_words(std::int64_t count, std::size_t word_bytes, const char* what, Take take) {
+  std::int64_t read_words(std::int64_t count, std::size_t word_bytes, Take take) {
     constexpr std::size_t block_words = 1 << 15;
     block_.resize(block_words * sizeof(std::uint64_t));
-    for (std::int64_t done = 0; done < count;) {
+    std::int64_t done = 0;
+    while (done < count) {
       const auto words = std::min(block_words, usize(count - done));
       const std::size_t bytes = source_->read(std::span(block_).first(words * word_bytes));
       for (std::size_t k = 0; k < bytes / word_bytes; ++k)
         take(from_big_endian(&block_[k * word_bytes], word_bytes));
       done += static_cast<std::int64_t>(bytes / word_bytes);
-      if (bytes < words * word_bytes) {
-        fail(fmt::format("the file ends where {} should be ({} of {} read)", what, done, count),
-             "the file is truncated: copy or write it again");
-      }
+      if (bytes < words * word_bytes) break;
     }
+    return done;
   }
 
   ByteReader* source_;
@@ -195,6 +205,12 @@ AnyDense read_vec(PetscReader& reader) {
 }  // namespace
 
 bool is_petsc_binary(ByteReader& source) {
+  std::string head(source.peek(4));
+  std::ranges::reverse(head);
+  const auto turned = static_cast<std::int64_t>(from_big_endian(head.data(), head.size()));
+  if (turned == mat_class_id || turned == vec_class_id)
+    throw InputError(source.file(), 0, "a PETSc binary file of the other byte order, little-endian",
+                     "write it big-endian, as PETSc does on every machine");
   return PetscReader(source).next_class_id().has_value();
 }
 

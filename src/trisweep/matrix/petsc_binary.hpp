@@ -11,7 +11,7 @@
 
 namespace trisweep::matrix {
 
-// Whether the content begins with a Mat or a Vec.
+// Whether the content begins with a Mat or a Vec. Throws InputError where it does in little-endian integers.
 bool is_petsc_binary(ByteReader& source);
 
 // The first Mat, which must come first. Throws InputError for dense storage, and values in other precisions.
