@@ -65,7 +65,7 @@ Way chosen_way(const ChargeOptions& options) {
               fmt::format("the preconditioner {} varies between iterations, which the recurrences of {} "
                           "do not allow",
                           options.preconditioner, options.method),
-              "choose --method bicgstab, or another preconditioner");
+              "choose --method bicgstab or gmres, or another preconditioner");
 }
 
 // Lists of all ranks on rank 0.
