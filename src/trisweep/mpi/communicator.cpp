@@ -11,6 +11,7 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -191,9 +192,11 @@ void Communicator::require_usable() const {
     throw Error(ErrorKind::usage, "this object is of the process that forked this one, where MPI works alone",
                 "solve there, or start processes with mpirun or spawn");
   if (!revoked()) return;
+  const std::string_view earlier = fault_->failure().message();
   throw Error(ErrorKind::environment,
-              fmt::format("this object was revoked by an earlier error: {}", fault_->failure().message()),
-              "make a new one on every rank");
+              fmt::format("this object was revoked by an earlier error: {}",
+                          earlier.substr(0, earlier.find("\n  remedy: "))),
+              size_ == 1 ? "make a new one" : "make a new one on every rank");
 }
 
 template <class V>

@@ -54,6 +54,42 @@ TEST(FaultState, AnErrorOfOneRankEndsTheWaitsOfAllOthers) {
   }
 }
 
+TEST(FaultState, AfterwardsTheErrorIsNamedWithOneRemedy) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto message = [&](const auto& work) -> std::string {
+    try {
+      revoke_on_error(comm, work);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message([] { throw Error(ErrorKind::numerical, "no pivot here", "shift it"); }),
+            "no pivot here\n  remedy: shift it");
+  EXPECT_EQ(
+      message([] {}),
+      std::string("this object was revoked by an earlier error: no pivot here\n  remedy: make a new one") +
+          (comm.size() > 1 ? " on every rank" : ""));
+}
+
+TEST(FaultState, WhatIsNoStandardExceptionReachesAllRanks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Index last = comm.size() - 1;
+  const auto agree = [&] {
+    agree_on_error(comm, [&] {
+      if (comm.rank() == last) throw 42;
+    });
+  };
+  try {
+    agree();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string_view(e.what()).find("no std::exception"), std::string_view::npos);
+  } catch (int) {
+    EXPECT_EQ(comm.rank(), last);
+  }
+}
+
 // A rank that is about to agree with others on an outcome hears as well that one has left.
 TEST(FaultState, AnErrorOfOneRankEndsACollectiveStep) {
   const Communicator comm(MPI_COMM_WORLD);
