@@ -20,10 +20,12 @@ constexpr auto table_of_crosses = std::to_array<NamedCross>({{"aca", Cross::aca}
 // the crosses. Clusters' points are in an order in which neighbours are near each other, so that what a kink
 // or a jump leaves fills boxes of the block: those of a sixteenth of its rows and columns do not escape the
 // first grid. Behind crosses that end at once, where those of smooth kernels fade, and where there are but
-// zeros, boxes may be smaller. Each sample and grid after one that has found something is larger.
+// zeros, boxes may be smaller. Each sample and grid after one that has found something is larger. Where no
+// error is allowed, a block of which all entries show more becomes dense.
 constexpr double share_of_sample = 0.1;
 constexpr Index first_grid = 16;
 constexpr Index grid_after_drop = 64;
+constexpr Index last_grid = 256;
 constexpr double drop = 1000;
 constexpr Index growth_of_sample = 2;
 
@@ -73,7 +75,11 @@ class CrossBuilder {
   }
 
   CrossResult<T> run() {
-    const bool converged = options_.method == Cross::aca ? run_aca() : run_aca_plus();
+    bool converged = options_.method == Cross::aca ? run_aca() : run_aca_plus();
+    if (converged && !is_enough() && options_.accuracy.allowed(1) == 0) {  // all of the block, once
+      grid_ = sum_.rows + sum_.cols;
+      converged = !grid_shows_more();
+    }
     if (const RealOf<T> unit = unit_.value_or(1); unit != 1)
       for (T& value : sum_.u) value /= unit;
     return {std::move(sum_), converged && std::isfinite(squared_norm_) && std::isfinite(reference_size())};
@@ -171,9 +177,8 @@ class CrossBuilder {
   bool grid_shows_more() {
     if (sum_.rank == 0 || std::max(last_size_, size_before_) > drop * allowed())
       grid_ = std::max(grid_, grid_after_drop);
-    if (options_.accuracy.allowed(1) == 0) grid_ = std::max(sum_.rows, sum_.cols);
-    const double offset = unit_interval(split_mix(std::uint64_t(++turn_)));
-    const std::vector<Index> rows = spread(sum_.rows, offset), cols = spread(sum_.cols, offset);
+    const std::uint64_t shift = split_mix(std::uint64_t(++turn_));
+    const std::vector<Index> rows = spread(sum_.rows, shift), cols = spread(sum_.cols, shift);
     std::vector<T> part(cols.size());
     Pivot found;
     double sum = 0;
@@ -192,7 +197,7 @@ class CrossBuilder {
     }
     const double norm = std::sqrt(sum / double(rows.size() * cols.size()) * sum_.rows * sum_.cols);
     if (is_nothing(found.size) || norm <= allowed()) return false;
-    grid_ *= growth_of_sample;
+    grid_ = std::min(growth_of_sample * grid_, last_grid);
     row_references_.assign(1, {found.row, {}});
     column_references_.assign(1, {found.col, {}});
     residual_row(found.row, row_references_[0].residual);
@@ -200,10 +205,10 @@ class CrossBuilder {
     return true;
   }
   // Of `size` places a grid's, or all.
-  std::vector<Index> spread(Index size, double offset) const {
+  std::vector<Index> spread(Index size, std::uint64_t shift) const {
     std::vector<Index> places(usize(std::min(size, grid_)));
     for (std::size_t k = 0; k < places.size(); ++k)
-      places[k] = static_cast<Index>((double(k) + offset) / double(places.size()) * size);
+      places[k] = static_cast<Index>((k * usize(size) + shift % usize(size)) / places.size());
     return places;
   }
 
