@@ -70,6 +70,7 @@ class KrylovRun {
 
   // Improves x until the recurrence of no active column goes on; r = b - A x at first.
   virtual void iterate() = 0;
+  // The largest share of the residual that may be left for another.
   virtual double most_left() const { return slowest_restart; }
 
   // Room for vectors of as many rows and columns as b. Not collective.

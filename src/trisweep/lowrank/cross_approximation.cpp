@@ -26,7 +26,7 @@ constexpr double share_of_sample = 0.1;
 constexpr Index first_grid = 16;
 constexpr Index grid_after_drop = 64;
 constexpr Index last_grid = 256;
-constexpr double drop = 1000;
+constexpr double drop = 1000;  // crosses that end at once are so much larger than what is allowed
 constexpr Index growth_of_sample = 2;
 
 template <Scalar T>
