@@ -169,6 +169,8 @@ void CommunicatorPool::require_one_group(MPI_Comm parent) {
 // on its stack, and waits without a limit.
 std::shared_ptr<CommunicatorPool> CommunicatorPool::of(MPI_Comm parent, double watchdog) {
   require_running();
+  if (parent == MPI_COMM_NULL)
+    throw Error(ErrorKind::usage, "the communicator is MPI_COMM_NULL", "pass one that this rank is in");
   Failure failure;
   std::optional<ReturnedErrors> returned;
   std::shared_ptr<CommunicatorPool> pool;

@@ -86,6 +86,10 @@ TEST(Communicator, GathersOnTheRoot) {
   for (Index r = 0; r < comm.size(); ++r) EXPECT_EQ(all[usize(r)], r * 10);
 }
 
+TEST(Communicator, IsOneThatTheRankIsIn) {
+  EXPECT_THROW(Communicator comm(MPI_COMM_NULL), Error);
+}
+
 // Without a message: MPI works in no child.
 TEST(Communicator, AForkedChildIsTold) {
   const Communicator comm(MPI_COMM_WORLD);
