@@ -265,10 +265,12 @@ class KrylovRun {
       if (first) result.history.push_back(result.residual);
       if (result.residual <= options_.tolerance) {
         result.outcome = Outcome::converged;
+      } else if (std::isinf(result.residual)) {
+        result.outcome = Outcome::breakdown;
       } else if (result.iterations >= options_.max_iterations) {
         result.outcome = Outcome::most_iterations;
       } else {
-        return !(result.residual <= most_left() * before) || std::isinf(result.residual);
+        return !(result.residual <= most_left() * before);
       }
       return true;
     });

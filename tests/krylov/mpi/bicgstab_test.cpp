@@ -206,6 +206,17 @@ TEST(Bicgstab, EndsWithTheLastIteration) {
   EXPECT_GT(system.result[0].residual, 1e-12);
 }
 
+TEST(Bicgstab, BreaksDownWhereAProductIsNotFinite) {
+  auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 4}));
+  a.value[0] = std::nan("");
+  for (const auto& method : methods<double>()) {
+    BicgstabSystem<double> system(a);
+    system.method = method.name;
+    system.solve(std::vector<double>(usize(a.rows()), 1.0), {});
+    EXPECT_EQ(system.result[0].outcome, Outcome::breakdown) << method.name;
+  }
+}
+
 // Below the rounding errors the true residual does not fall, although the recurrence's does.
 TEST(Bicgstab, NoticesThatTheTrueResidualStaysBehind) {
   BicgstabSystem<double> system(testing_support::random_matrix<double>({.n = 100, .per_row = 3, .seed = 6}));
