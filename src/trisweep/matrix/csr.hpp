@@ -2,7 +2,6 @@
 // Sparse matrices in compressed-row form and dense column-major blocks of vectors: plain data, value
 // semantics.
 
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -10,6 +9,26 @@
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::matrix {
+
+// Where the entries of a row are, for a loop over them. (Clang 15, which compiles for AMD's chips, cannot
+// take libstdc++'s std::views::iota.)
+struct EntryRange {
+  struct Iterator {
+    Offset at;
+
+    Offset operator*() const { return at; }
+    Iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+  };
+
+  Iterator first, last;
+
+  Iterator begin() const { return first; }
+  Iterator end() const { return last; }
+};
 
 // The positions of the nonzeros. Columns ascend within each row and none repeats.
 struct Pattern {
@@ -20,7 +39,7 @@ struct Pattern {
 
   Offset nonzeros() const { return row_ptr.back(); }
   // Where those of row i are in `col`, and in the values.
-  auto entries(Index i) const { return std::views::iota(row_ptr[usize(i)], row_ptr[usize(i) + 1]); }
+  EntryRange entries(Index i) const { return {{row_ptr[usize(i)]}, {row_ptr[usize(i) + 1]}}; }
   std::span<const Index> row(Index i) const {
     return {col.data() + row_ptr[usize(i)], col.data() + row_ptr[usize(i) + 1]};
   }
