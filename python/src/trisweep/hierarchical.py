@@ -112,9 +112,8 @@ def hmatrix(
     in_space[:, : places.shape[1]] = places
 
     def fill(i: NDArray | int, j: NDArray | int, out: NDArray) -> None:
-        entries = np.asarray(
-            kernel(*(np.copy(k) if isinstance(k, np.ndarray) else k for k in (i, j)))
-        )  # theirs to keep
+        i, j = (np.copy(k) if isinstance(k, np.ndarray) else k for k in (i, j))  # the kernel's to keep
+        entries = np.asarray(kernel(i, j))
         if entries.dtype.kind == "c" and dtype.kind != "c":
             raise TypeError(f"the kernel's entries are complex, and the H-matrix of {dtype}: choose a complex dtype")
         out[:] = entries

@@ -69,6 +69,8 @@ class Ranks:
 
     def require_same(self, value: int, name: str) -> None:
         """Raises ValueError on all ranks where they have different values."""
+        if self.same(value):
+            return
         values = self.gather(value)
         for rank, other in enumerate(values):
             if other != values[0]:

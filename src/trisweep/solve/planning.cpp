@@ -4,7 +4,6 @@
 
 #include "trisweep/core/clock.hpp"
 #include "trisweep/model/analysis_options.hpp"
-#include "trisweep/numeric/estimates.hpp"
 
 namespace trisweep::solve {
 namespace {
@@ -35,14 +34,14 @@ bool leaves_a_choice(const model::PlanAxes& axes) {
 // Whose simulations take about as long as the factorization, and at least one: each takes some 0.3 us for a
 // supernode and rank (AMD EPYC, 29 November 2026).
 std::size_t affordable_plans(const model::PlanProblem& problem, Index ranks) {
-  constexpr double seconds_of_supernode = 3e-7, seconds_of_flop = 5e-10, seconds_of_byte = 1e-9, usual = 0.1;
-  const symbolic::Structure& structure = *problem.analyzed.front().structure;
-  const auto kind = problem.upper_is_lower ? numeric::Kind::cholesky : numeric::Kind::lu;
-  const auto factors = numeric::estimate_factors(structure, kind, problem.workload.stored_bytes);
+  constexpr double seconds_of_supernode = 3e-7, seconds_of_flop = 5e-10, seconds_of_byte = 1e-9;
+  constexpr double unnoticed = 0.1;  // seconds
+  const auto& [diagonal, structure] = problem.analyzed.front();
+  const auto factors = estimate_factors(problem, diagonal);
   const double affordable =
-      usual + seconds_of_flop * factors.all_flops() + seconds_of_byte * double(factors.factor_bytes);
+      unnoticed + seconds_of_flop * factors.all_flops() + seconds_of_byte * double(factors.factor_bytes);
   return static_cast<std::size_t>(
-      std::max(1.0, affordable / (seconds_of_supernode * double(structure.supernodes()) * ranks)));
+      std::max(1.0, affordable / (seconds_of_supernode * double(structure->supernodes()) * ranks)));
 }
 
 ModelAdvice ask(const model::PlanProblem& problem, const model::Machine& machine, const model::PlanAxes& axes,

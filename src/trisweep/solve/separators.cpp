@@ -4,18 +4,14 @@
 #include <numeric>
 
 #include "trisweep/distribution/storage.hpp"
-#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::solve {
-namespace {
 
-numeric::Estimates estimate(const model::PlanProblem& problem, const std::string& diagonal) {
+numeric::Estimates estimate_factors(const model::PlanProblem& problem, const std::string& diagonal) {
   const auto kind = problem.upper_is_lower ? numeric::Kind::cholesky : numeric::Kind::lu;
-  return numeric::estimate(*problem.structure_for(diagonal), kind, problem.workload.stored_bytes);
+  return numeric::estimate_factors(*problem.structure_for(diagonal), kind, problem.workload.stored_bytes);
 }
-
-}  // namespace
 
 PanelBytes panel_bytes(const model::PlanProblem& problem, const model::PlanChoice& choice) {
   const model::ChosenPlan plan(problem, choice);
@@ -33,7 +29,8 @@ std::optional<SeparatorsCost> separators_cost(const model::PlanProblem& problem,
       std::ranges::find(problem.analyzed, plain.diagonal, &model::PlanProblem::Analyzed::diagonal) !=
       problem.analyzed.end();
   if (choice.diagonal == plain.diagonal || !comparable) return std::nullopt;
-  const auto ours = estimate(problem, choice.diagonal), other = estimate(problem, plain.diagonal);
+  const auto ours = estimate_factors(problem, choice.diagonal);
+  const auto other = estimate_factors(problem, plain.diagonal);
   const PanelBytes our_panels = panel_bytes(problem, choice), others = panel_bytes(problem, plain);
   return SeparatorsCost{.extra_bytes = double(ours.factor_bytes) - double(other.factor_bytes),
                         .extra_panel_bytes = our_panels.all_ranks - others.all_ranks,

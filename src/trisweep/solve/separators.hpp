@@ -2,11 +2,16 @@
 // The memory of the factors of a plan, and the part of it that inverting whole separators adds.
 
 #include <optional>
+#include <string>
 
 #include "trisweep/model/plan_choice.hpp"
+#include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/report.hpp"
 
 namespace trisweep::solve {
+
+// Of the factorization that a diagonal needs, without what it needs besides the factors.
+numeric::Estimates estimate_factors(const model::PlanProblem& problem, const std::string& diagonal);
 
 // The factors as a plan deals them out, what layers replicate included; in bytes.
 struct PanelBytes {
