@@ -85,8 +85,8 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
     return;
   }
   engine::require_device(device);
-  refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies"}, "--device " + options.device,
-         "use --device native");
+  refuse(sub, {"--transport", "--trace", "--traffic", "--no-dependencies", "--block-triangular"},
+         "--device " + options.device, "use --device native");
 }
 
 // What is about factors, where a preconditioner has none.
@@ -97,8 +97,8 @@ void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
   constexpr const char* remedy = "use --preconditioner lu";
   refuse(sub,
          {"--mapping", "--diagonal", "--schedule", "--inter-grid", "--tree", "--transport", "--ordering",
-          "--kind", "--factorization", "--compress", "--exchange-backend", "--machine", "--deterministic",
-          "--watchdog"},
+          "--kind", "--factorization", "--block-triangular", "--compress", "--exchange-backend", "--machine",
+          "--deterministic", "--watchdog"},
          choice, remedy);
   if (options.device != "native") refuse(sub, {"--device"}, choice, remedy);
   if (model::find_precision(options.precision).mixed())
@@ -129,7 +129,7 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
 void take_options_of_factors(const Context& context, const CLI::App& sub, SolveOptions& options) {
   if (options.factors.empty()) return;
   mpi::agree_on_error(context.world, [&] {
-    refuse(sub, {"--precision", "--ordering", "--kind", "--diagonal"}, "--factors",
+    refuse(sub, {"--precision", "--ordering", "--kind", "--diagonal", "--block-triangular"}, "--factors",
            "leave it out: it is as the factors were made");
     if (context.is_root()) options.precision = factored_precision(options.factors);
   });
@@ -143,6 +143,7 @@ void check_factorization(const CLI::App& sub, const SolveOptions& options) {
   static_cast<void>(by_name.engine());
   const std::string by = "--factorization " + options.factorization;
   refuse(sub, {"--diagonal"}, by, "leave it out: supernodes of these factors are inverted");
+  refuse(sub, {"--block-triangular"}, by, "leave it out: these factors are of the whole matrix");
   refuse(sub, {"--kind"}, by, "leave it out: these are L and U");
 }
 
@@ -227,6 +228,12 @@ void add_solve(CLI::App& app, Run& run) {
   sub->add_option("--factors", o.factors,
                   "Folder written by trisweep factor, in place of the matrix or to solve it with");
   add_plan_options(*sub, o, Purpose::solve);
+  sub->add_option(
+         "--block-triangular", o.block_triangular,
+         "Factor only the diagonal blocks of the block triangular form: auto: where that saves much; on: "
+         "wherever there is such a form")
+      ->check(CLI::IsMember(names_of(solve::block_triangular_choices())))
+      ->capture_default_str();
   sub->add_option("--factorization", o.factorization,
                   "Whose factorization, of all ranks: own, of the matrix in rank 0's order; superlu-dist, "
                   "SuperLU_DIST's, ordered by all ranks, so that none holds the matrix")

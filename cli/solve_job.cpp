@@ -50,6 +50,7 @@ solve::SolverOptions solver_options(const SolveOptions& o, Index nrhs, Observer&
           .watchdog = o.watchdog,
           .refinement = {.best = o.refine == "best",
                          .max_steps = is_number(o.refine) ? std::stoi(o.refine) : most_automatic_steps},
+          .block_triangular = solve::find_block_triangular(o.block_triangular),
           // Whoever limits the refinement wants to see what comes of that.
           .second_try = !is_number(o.refine),
           .observer = &observer};

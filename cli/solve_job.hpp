@@ -28,6 +28,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string traffic;
   std::string refine = "auto";  // or a number
   std::string factorization{factorizations().front().name};
+  std::string block_triangular{solve::block_triangular_choices().front().name};
   int repeat = 1;
   int threads = 0;  // of each rank; 0: those of its part of the processors that gain time
   bool deterministic = false;

@@ -24,6 +24,9 @@ const std::vector<Recipe>& all_recipes() {
   static const std::vector<Recipe> table{
       {{"s2d9", "9-point Laplacian on N x N points; N = 2048 is s2D9pt2048", 1, 46340}, recipes::s2d9},
       {{"poisson3d", "7-point Laplacian on N^3 points", 1, 1290}, recipes::poisson3d},
+      {{"dirichlet3d", "the same, the faces' values given by equations whose columns stay, unsymmetric", 2,
+        1290},
+       recipes::dirichlet3d},
       {{"convection3d", "7-point upwind convection-diffusion on N^3 points, unsymmetric", 1, 1290},
        recipes::convection3d},
       {{"elasticity3d", "trilinear elements of linear elasticity, N^3 free nodes of 3 unknowns", 2, 894,

@@ -8,6 +8,7 @@ namespace trisweep::gallery::recipes {
 
 matrix::AnyCsr s2d9(const RecipeOptions& options);
 matrix::AnyCsr poisson3d(const RecipeOptions& options);
+matrix::AnyCsr dirichlet3d(const RecipeOptions& options);
 matrix::AnyCsr convection3d(const RecipeOptions& options);
 matrix::AnyCsr elasticity3d(const RecipeOptions& options);
 matrix::AnyCsr plate(const RecipeOptions& options);

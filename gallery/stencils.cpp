@@ -1,5 +1,6 @@
-// Finite differences on grids: s2d9, poisson3d, convection3d.
+// Finite differences on grids: s2d9, poisson3d, dirichlet3d, convection3d.
 
+#include <algorithm>
 #include <cmath>
 
 #include "gallery/build.hpp"
@@ -64,6 +65,27 @@ matrix::Csr<double> seven_point(Index n, Weight neighbour) {
 
 matrix::AnyCsr poisson3d(const RecipeOptions& options) {
   return seven_point(options.n, [](const Point&, const Face&) { return -1.0; });
+}
+
+// The same, but that points of the cube's faces have the equation x = value, whose columns stay.
+matrix::AnyCsr dirichlet3d(const RecipeOptions& options) {
+  const Index n = options.n;
+  const matrix::Csr<double> poisson = std::get<matrix::Csr<double>>(poisson3d(options));
+  const Cube cube{n};
+  CsrBuilder<double> a(cube.size(), cube.size(), poisson.nonzeros());
+  cube.for_each([&](const Point& p) {
+    const Index row = cube.index(p);
+    const bool is_given = std::ranges::any_of(p, [&](Index x) { return x == 0 || x == n - 1; });
+    for (const Offset e : poisson.pattern.entries(row)) {
+      const Index column = poisson.pattern.col[usize(e)];
+      if (!is_given)
+        a.add(column, poisson.value[usize(e)]);
+      else if (column == row)
+        a.add(row, 1);
+    }
+    a.end_row();
+  });
+  return std::move(a).finish();
 }
 
 // -Laplace(c) + 200 w . grad(c), times h^2, upwind differences: a vortex in (x, y) with a wind along z,

@@ -46,6 +46,7 @@ std::vector<Size> sizes_by_formula() {
     if (n >= 5) sizes.push_back({"banded", size, n, 11 * n - 30});
     if (n < 10) sizes.push_back({"fusion", size, 96 * n * n, 3456 * (7 * n * n - 8 * n + 2)});
     if (n == 1) continue;
+    sizes.push_back({"dirichlet3d", size, n * n * n, n * n * n + 6 * (n - 2) * (n - 2) * (n - 2)});
     sizes.push_back({"elasticity3d", size, 3 * n * n * n, 9 * pairs * pairs * pairs});
     sizes.push_back({"plate", size, 6 * n * n, 36 * pairs * pairs});
     sizes.push_back({"maxwell3d", size, 3 * n * (n - 1) * (n - 1),

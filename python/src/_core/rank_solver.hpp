@@ -74,6 +74,8 @@ inline nb::dict as_dict(const solve::FactorReport& f) {
   result["perturbed_pivots"] = f.perturbed_pivots;
   result["delayed_pivots"] = f.delayed_pivots;
   result["second_try"] = f.second_try;
+  result["block_stages"] = f.block_stages;
+  result["nonzeros_off_diagonal"] = f.nonzeros_off_diagonal;
   result["inertia"] = nb::none();
   result["determinant"] = nb::none();
   if (f.pivots) {
@@ -150,6 +152,7 @@ inline solve::SolverOptions options_of(const nb::dict& settings, Observer& obser
       .threads = nb::cast<int>(settings["threads"]),
       .deterministic = bit("deterministic"),
       .refinement = {.best = bit("best")},
+      .block_triangular = solve::find_block_triangular(nb::cast<std::string>(settings["block_triangular"])),
       .observer = &observer};
 }
 

@@ -108,7 +108,7 @@ def analyze(
     rows: ArrayLike | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Analysis:
-    """Analyzes A without factoring it; `splu(a)` is `analyze(a).factorize(a)`.
+    """Analyzes A without factoring it; `splu(a, block_triangular="off")` is `analyze(a).factorize(a)`.
 
     `a`, `comm`, `rows` and `options` are those of `splu`. Rows are matched and scaled by A's values: those of solvers
     do best when they are alike in size. Raises as `splu` does.

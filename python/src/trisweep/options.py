@@ -45,6 +45,7 @@ def settings_of(
     compress: float | str = "off",
     ordering: str = "auto",
     kind: str = "auto",
+    block_triangular: str = "auto",
     factorization: str = "own",
     refine: str = "auto",
     deterministic: bool = False,
@@ -54,6 +55,7 @@ def settings_of(
         ("precision", precision, ("double", "mixed")),
         ("refine", refine, ("auto", "best")),
         ("kind", kind, ("auto", "lu", "cholesky", "ldlt")),
+        ("block_triangular", block_triangular, ("auto", "on", "off")),
         ("factorization", factorization, ("own", "superlu-dist")),
     ):
         if value not in choices:
@@ -77,6 +79,7 @@ def settings_of(
         "compress_automatic": isinstance(compress, str) and compress == "auto",
         "ordering": ordering,
         "kind": kind,
+        "block_triangular": block_triangular,
         "factorization": factorization,
         "best": refine == "best",
         "deterministic": bool(deterministic),

@@ -21,6 +21,7 @@ _READS = {
     "ordering": PETSc.Options.getString,
     "factorization": PETSc.Options.getString,
     "kind": PETSc.Options.getString,
+    "block_triangular": PETSc.Options.getString,
     "refine": PETSc.Options.getString,
     "deterministic": PETSc.Options.getBool,
 }

@@ -430,7 +430,8 @@ class Solver:
 
         Collective, `path` being the same on all ranks, which all see it: each writes what it factors. Any number of
         ranks loads it, whatever rows they have. The factors are those that the solver has: of its dtype, or where it is
-        of precision "mixed" and found them good enough, in single precision. They are made once more, which takes the
+        of precision "mixed" and found them good enough, in single precision; of all of A, where the solver has factored
+        the diagonal blocks of its block triangular form. They are made once more, which takes the
         time of `refactor` and the memory of the panels, for sweeps need another form; with `compress` they are saved
         uncompressed. A folder of factors that is there is replaced.
 
@@ -544,6 +545,7 @@ def splu(
     compress: float | Literal["off", "auto"] = "off",
     ordering: str = "auto",
     kind: Literal["auto", "lu", "cholesky", "ldlt"] = "auto",
+    block_triangular: Literal["auto", "on", "off"] = "auto",
     factorization: Literal["own", "superlu-dist"] = "own",
     refine: Literal["auto", "best"] = "auto",
     deterministic: bool = False,
@@ -561,7 +563,9 @@ def splu(
     `compress` keeps their panels with that relative error, between 0 and 1 ("auto": what solves fastest); solutions are
     refined to the same accuracy. `ordering`: "auto", "metis", "amd", "natural", or "scotch" where the library has it.
     `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian
-    matrix; "auto" takes the symmetric kinds where the matrix is so. All ranks factor; `factorization` "superlu-dist":
+    matrix; "auto" takes the symmetric kinds where the matrix is so. `block_triangular` "auto" factors only the diagonal
+    blocks of A's block triangular form where that saves much, as with rows that give an unknown (Dirichlet conditions),
+    "on" wherever A has one, and "off" all of A. All ranks factor; `factorization` "superlu-dist":
     by SuperLU_DIST, where the library was built with it, so that no rank has the whole matrix. `refine` "best" corrects
     solutions as long as that lowers their error, "auto" until it is below ten epsilon. `deterministic` adds in a fixed
     order, with any number of threads.
@@ -581,6 +585,7 @@ def splu(
         "compress": compress,
         "ordering": ordering,
         "kind": kind,
+        "block_triangular": block_triangular,
         "factorization": factorization,
         "refine": refine,
         "deterministic": deterministic,

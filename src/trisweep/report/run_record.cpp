@@ -15,8 +15,9 @@ namespace trisweep::solve {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FactorReport, factorization, kind, nonzeros_l, nonzeros_u, bytes,
                                    uncompressed_bytes, supernodes, flops, analysis_seconds, seconds,
                                    perturbed_pivots, delayed_pivots, condition_estimate, numerically_singular,
-                                   second_try, compression_eps, compression_seconds, compression_undone,
-                                   level_bytes, uncompressed_level_bytes)
+                                   second_try, block_stages, nonzeros_off_diagonal, compression_eps,
+                                   compression_seconds, compression_undone, level_bytes,
+                                   uncompressed_level_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeparatorsCost, extra_bytes, extra_panel_bytes, extra_panel_bytes_max,
                                    extra_flops)
 

@@ -56,6 +56,10 @@ std::string summary(const RunRecord& r) {
   std::string text = factor_lines(
       r, r.plan.dependencies ? fmt::format(", condition about {:.1e}", r.factor.condition_estimate) : "");
   const auto line = [&](const char* name, const std::string& value) { text += report::line(name, value); };
+  if (r.factor.block_stages > 1)
+    line("", fmt::format("of the diagonal blocks of the block triangular form, solved in {} stages; {} in "
+                         "off-diagonal blocks",
+                         r.factor.block_stages, counted(r.factor.nonzeros_off_diagonal, "nonzero")));
   if (r.factor.second_try)
     line("", "conservative pivoting in full precision, since the first factors did not lead to a solution");
   if (r.factor.compression_eps > 0)

@@ -11,7 +11,8 @@ namespace {
 // The op of the adjoint of A^-1. A Hermitian matrix needs no second plan for it.
 template <Scalar T>
 Op adjoint_op(const TriangularSolver<T>& solver) {
-  return solver.kind() == numeric::Kind::cholesky ? Op::none : Op::conjugate_transpose;
+  const bool is_hermitian = solver.kind() == numeric::Kind::cholesky && !solver.is_coupled();
+  return is_hermitian ? Op::none : Op::conjugate_transpose;
 }
 
 // `inverse`: of the scaled matrix.
@@ -29,6 +30,9 @@ double condition_of_scaled(TriangularSolver<T>& solver, const Inverse<T>& invers
 
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver) {
+  if (solver.is_coupled())
+    return estimate_condition<T>(solver,
+                                 [&](Op op, Vectors<const T> b, Vectors<T> x) { solver.solve(op, b, x); });
   return condition_of_scaled<T>(solver, [&](Op op, Vectors<const T> b, Vectors<T> x) {
     solver.solve(op, {.b = b, .x = x, .scaled = false});
   });

@@ -25,6 +25,12 @@ LinearSystem<T>::LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows) 
 }
 
 template <Scalar T>
+LinearSystem<T>::LinearSystem(const LinearSystem& of, matrix::Csr<T> rows)
+    : comm_(of.comm_), number_(of.number_), unit_(of.unit_) {
+  a_.emplace(comm_.share(), std::move(rows), of.a_->partition());
+}
+
+template <Scalar T>
 void LinearSystem<T>::require_finite(std::span<const T> values) const {
   const auto found = std::ranges::find_if_not(values, is_finite<T>);
   if (found == values.end()) return;

@@ -20,6 +20,8 @@ class LinearSystem {
  public:
   // Throws as consecutive() (block_rows.hpp).
   LinearSystem(const mpi::Communicator& comm, BlockRows<T> rows);
+  // Of some entries of another system's rows, `rows`, in its units and numbers. Throws as DistributedMatrix.
+  LinearSystem(const LinearSystem& of, matrix::Csr<T> rows);
 
   // In the order of this rank's entries. Throws Error(usage) when their number is another, Error(input) when
   // one is not finite.

@@ -57,10 +57,14 @@ struct FactorReport {
                                                 // was not in the first try of a singular matrix
   double condition_estimate = not_estimated;    // as ConditionEstimate has it
   bool numerically_singular = false;            // to working precision, known with the first answer
-  bool second_try = false;          // conservative pivoting: the first factors did not lead to a solution
-  double compression_eps = 0;       // of panels; 0: they are as they are
-  double compression_seconds = 0;   // with what was tried before
-  bool compression_undone = false;  // compressed, the factors have led to no answer, or not sooner
+  // Of block back substitution; 1: the matrix is factored as a whole, else the diagonal blocks of its block
+  // triangular form are.
+  Index block_stages = 1;
+  Offset nonzeros_off_diagonal = 0;  // of A in off-diagonal blocks, which are not factored
+  bool second_try = false;           // conservative pivoting: the first factors did not lead to a solution
+  double compression_eps = 0;        // of panels; 0: they are as they are
+  double compression_seconds = 0;    // with what was tried before
+  bool compression_undone = false;   // compressed, the factors have led to no answer, or not sooner
   // By level of the separator tree, the root's first; empty where panels are as they are.
   std::vector<double> level_bytes;
   std::vector<double> uncompressed_level_bytes;  // the same, where panels are as they are

@@ -11,6 +11,7 @@
 #include "trisweep/core/one_caller.hpp"
 #include "trisweep/plan/useful_threads.hpp"
 #include "trisweep/solve/agreed_call.hpp"
+#include "trisweep/solve/block_triangular_system.hpp"
 #include "trisweep/solve/factorizer.hpp"
 #include "trisweep/solve/singularity.hpp"
 #include "trisweep/solve/some_rows.hpp"
@@ -37,20 +38,45 @@ template <Scalar T>
 struct Solver<T>::State {
   State(const mpi::Communicator& ranks, BlockRows<T> rows, const SolverOptions& given,
         FactorSources<T> factors, const PlannedSystem* analyzed)
-      : comm(ranks.share()),
-        options(usable_options<T>(comm, given)),
-        system(comm, std::move(rows)),
-        factorizer(comm, system, options, std::move(factors)) {
+      : comm(ranks.share()), options(usable_options<T>(comm, given)), system(comm, std::move(rows)) {
     if (options.factorization || options.kind != numeric::KindChoice::automatic)
       mpi::agree_on_error(comm, [&] {  // rank 0 alone has the analysis
         if (analyzed) require_analysis_for(options, *analyzed);
       });
     if (options.device != engine::Device::native)
       report.exchange_backend = engine::name_of(*options.exchange_backend);
-    if (analyzed) factorizer.adopt(*analyzed, report);
+    set_up_factorizer(std::move(factors), analyzed);
     first.reuses_analysis = analyzed != nullptr;
     factor(first);
     first.reuses_analysis = true;
+  }
+
+  // `analyzed`: rank 0's, of the whole matrix.
+  void set_up_factorizer(FactorSources<T> given, const PlannedSystem* analyzed) {
+    using numeric::KindChoice;
+    const bool may_have_form = options.block_triangular != BlockTriangular::off && !options.factorization &&
+                               options.dependencies && options.device == engine::Device::native &&
+                               !given.in_full && !given.in_single &&
+                               (options.kind == KindChoice::automatic || options.kind == KindChoice::lu);
+    const bool looks_for_form = may_have_form && !on_any_rank(analyzed != nullptr);
+    refined.reset();
+    solver.reset();
+    factorizer.reset();
+    form.reset();
+    if (looks_for_form) form = BlockTriangularSystem<T>::find(comm, system, options);
+    factorizer.emplace(comm, system_to_factor(), options, std::move(given));
+    if (analyzed) factorizer->adopt(*analyzed, report);
+  }
+  bool on_any_rank(bool here) const { return comm.max(double(here)) > 0; }
+  const LinearSystem<T>& system_to_factor() const { return form ? form->diagonal() : system; }
+
+  // Of values that do not have the block triangular form any more, another one; of an analysis, which is of
+  // the whole matrix, none.
+  void follow_values(const PlannedSystem* analyzed) {
+    if (form && (on_any_rank(analyzed != nullptr) || !form->follow()))
+      set_up_factorizer({}, analyzed);
+    else if (analyzed)
+      factorizer->adopt(*analyzed, report);
   }
 
   // New values begin as those before: with better factors only where these have been needed twice in a row,
@@ -59,13 +85,13 @@ struct Solver<T>::State {
     needed_better = has_helped ? needed_better + 1 : 0;
     is_first = true;
     has_helped = false;
+    follow_values(analyzed);
     if (analyzed) {
-      factorizer.adopt(*analyzed, report);
       first = usual_attempt();
     } else if (needed_better > 1) {
       first = attempt;
     } else if (first.pivoting == Pivoting::standard) {
-      factorizer.return_to_standard(report);
+      factorizer->return_to_standard(report);
     }
     first.reuses_analysis = true;
     factor(first);
@@ -96,7 +122,8 @@ struct Solver<T>::State {
     try {
       attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
     } catch (const mpi::CollectiveError& e) {
-      if (!factorizer.is_of_engine(attempt) || !options.second_try || e.kind() != ErrorKind::numerical) throw;
+      if (!factorizer->is_of_engine(attempt) || !options.second_try || e.kind() != ErrorKind::numerical)
+        throw;
       factor_better({.pivoting = Pivoting::conservative});
     }
     // L D L^T has told the signs of a singular matrix, LU tells none.
@@ -116,15 +143,15 @@ struct Solver<T>::State {
   template <Scalar F>
   void factor_in() {
     Parts<F> parts{};
-    if (factorizer.is_given()) {
-      parts.source = factorizer.template take_given<F>(attempt, product_share(), report);
-    } else if (factorizer.is_of_engine(attempt)) {
-      parts.source = factorizer.template factor_by_engine<F>(attempt, product_share(), report);
+    if (factorizer->is_given()) {
+      parts.source = factorizer->template take_given<F>(attempt, product_share(), report);
+    } else if (factorizer->is_of_engine(attempt)) {
+      parts.source = factorizer->template factor_by_engine<F>(attempt, product_share(), report);
     } else if (comm.size() > 1) {
-      parts.source = factorizer.template factor_on_all_ranks<F>(attempt, report);
+      parts.source = factorizer->template factor_on_all_ranks<F>(attempt, report);
     } else {
-      system.gather([&](const matrix::Csr<T>& a) {
-        auto made = factorizer.template factor<F>(a, attempt, report);
+      system_to_factor().gather([&](const matrix::Csr<T>& a) {
+        auto made = factorizer->template factor<F>(a, attempt, report);
         parts = {root_factors<F>(std::move(made.factorization)), std::move(made.tiles)};
       });
     }
@@ -147,6 +174,10 @@ struct Solver<T>::State {
     share(of.kind, of.given, of.nonzeros_l, of.nonzeros_u, of.bytes, of.uncompressed_bytes, of.supernodes,
           of.flops, of.analysis_seconds, of.seconds, of.perturbed_pivots, of.delayed_pivots, of.pivots,
           of.compression_seconds);
+    if (!form) return;
+    of.pivots.reset();  // the blocks', not the matrix's
+    of.block_stages = form->stages();
+    of.nonzeros_off_diagonal = form->off_diagonal_nonzeros();
   }
 
   template <Scalar F>
@@ -190,8 +221,8 @@ struct Solver<T>::State {
     refined.reset();
     solver.reset();
     parts = {};
-    system.gather([&](const matrix::Csr<T>& a) {
-      parts.source = root_factors(factorizer.template with_panels<F>(a, attempt));
+    system_to_factor().gather([&](const matrix::Csr<T>& a) {
+      parts.source = root_factors(factorizer->template with_panels<F>(a, attempt));
     });
     report.factor.compression_seconds += seconds_since(start);
   }
@@ -209,6 +240,7 @@ struct Solver<T>::State {
       solver.emplace(comm.share(), *parts.source, wanted, parts.tiles);
       report.threads = solver->threads();
     }
+    if (form) solver->couple(form->coupling());
     refined.emplace(system.matrix(), *solver);
   }
 
@@ -219,7 +251,7 @@ struct Solver<T>::State {
     const auto analysis = source.analysis(comm);
     int threads = mpi::agree_on_error(comm, [&] {
       const bool may = comm.size() == 1 || mpi::threads_take_turns();
-      const int most = may && options.device == engine::Device::native ? factorizer.processors() : 1;
+      const int most = may && options.device == engine::Device::native ? factorizer->processors() : 1;
       return plan::useful_threads(*analysis->structure, comm.size(), options.nrhs, most);
     });
     comm.broadcast(threads);
@@ -340,10 +372,22 @@ struct Solver<T>::State {
     return sample.at(op);
   }
 
+  // A factorizer of the whole matrix by the same plan: in `room` where the other is of the diagonal blocks.
+  struct WholeFactorizer {
+    SolverOptions options;
+    std::optional<Factorizer<T>> factorizer{};
+  };
+  const Factorizer<T>& whole_factorizer(WholeFactorizer& room) const {
+    if (!form) return *factorizer;
+    room.options.plan = model::only(report.plan);
+    return room.factorizer.emplace(comm, system, room.options);
+  }
+
   mpi::Communicator comm;
   SolverOptions options;
   LinearSystem<T> system;
-  Factorizer<T> factorizer;
+  std::unique_ptr<BlockTriangularSystem<T>> form{};  // null: the matrix is factored as a whole
+  std::optional<Factorizer<T>> factorizer{};
   Attempt first = usual_attempt();  // that new values begin with
   Attempt attempt{};                // the last one
   bool is_first = true;             // which is that
@@ -491,10 +535,12 @@ ExplicitFactors<T> Solver<T>::explicit_factors() {
   ExplicitFactors<T> result;
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "explicit_factors"});
+    typename State::WholeFactorizer room{s.options};
+    const Factorizer<T>& factorizer = s.whole_factorizer(room);
     s.system.gather([&](const matrix::Csr<T>& a) {
       // Perturbed where it cannot be helped: solves are corrected, L U and the determinant are not.
       result = solve::explicit_factors(
-          *s.factorizer.template with_panels<T>(a, s.attempt, std::numeric_limits<RealOf<T>>::epsilon()));
+          *factorizer.template with_panels<T>(a, s.attempt, std::numeric_limits<RealOf<T>>::epsilon()));
       for (double& scale : result.row_scale) scale *= double(s.system.unit());
     });
   });
@@ -508,7 +554,8 @@ FactoredSystem<T> Solver<T>::factored_system() {
   FactoredSystem<T> result;
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "factored_system"});
-    result.factors = s.factorizer.to_give(s.attempt, s.report);
+    typename State::WholeFactorizer room{s.options};
+    result.factors = s.whole_factorizer(room).to_give(s.attempt, s.report);
     s.system.gather([&](const matrix::Csr<T>& a) { result.a = s.system.as_given(a); });
   });
   return result;

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "trisweep/core/observer.hpp"
 #include "trisweep/core/watchdog.hpp"
@@ -16,6 +18,20 @@
 namespace trisweep::solve {
 
 class FactorEngine;  // factor_engine.hpp
+
+// Whether the diagonal blocks of a block triangular form are factored in the place of the matrix: where that
+// saves much, wherever there is such a form, or never.
+enum class BlockTriangular { automatic, on, off };
+
+// By the names that users know.
+struct NamedBlockTriangular {
+  std::string_view name;   // as options have it
+  BlockTriangular choice;  // that it stands for
+};
+// All of them, the default first. Throws nothing.
+std::span<const NamedBlockTriangular> block_triangular_choices();
+// The one of that `name`. Throws Error(usage) that lists the names there are.
+BlockTriangular find_block_triangular(std::string_view name);
 
 // Unset options are chosen automatically or have the default. The same on every rank.
 struct SolverOptions {
@@ -52,8 +68,10 @@ struct SolverOptions {
   // Seconds without progress after which a solve fails, and says which messages are missing; infinity: never.
   double watchdog = usual_watchdog;
   RefinementOptions refinement{};  // how far x is refined
-  bool second_try = true;          // conservative pivoting, when the first factors lead to no solution
-  Observer* observer = nullptr;    // progress of rank 0
+  // On processors, of our own factorization, but with Cholesky or L D L^T asked for, or given factors.
+  BlockTriangular block_triangular = BlockTriangular::automatic;
+  bool second_try = true;        // conservative pivoting, when the first factors lead to no solution
+  Observer* observer = nullptr;  // progress of rank 0
 
   // `observer`, or one that is silent.
   Observer& observed_by() const { return observer ? *observer : silent_observer(); }

@@ -207,6 +207,15 @@ bool TriangularSolver<T>::refill(FactorSource<S>& factors, std::shared_ptr<const
 }
 
 template <Scalar T>
+void TriangularSolver<T>::couple(Coupling<T>& coupling) {
+  mpi::revoke_on_error(comm_, [&] {
+    if (!substitution_) substitution_.emplace(coupling, *pool_, *engine_);
+    const ordering::Ordering& order = analysis_->ordering;
+    scaled_norm_one_ += substitution_->rescale(order.row_scale, order.col_scale);
+  });
+}
+
+template <Scalar T>
 plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) const {
   const bool on_device = options_.device != engine::Device::native;
   const bool ordered = options_.deterministic || options_.threads > 1 || on_device;
@@ -238,15 +247,20 @@ plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) c
 
 template <Scalar T>
 void TriangularSolver<T>::prepare(Op op, Index nrhs) {
-  const auto known = plan_.find(op);
-  if (nrhs > 0 && known != plan_.end() && engine_->room(known->second) >= nrhs)
-    return comm_.skip_conditional();
+  if (nrhs > 0 && room(op) >= nrhs) return comm_.skip_conditional();
   mpi::revoke_on_error(comm_, [&] {
     const mpi::SetUp set_up(comm_);
-    if (!plan_.empty()) comm_.conditional_barrier();  // before, no rank can be prepared
+    const bool may_be_prepared = !plan_.empty() || (substitution_ && substitution_->is_prepared());
+    if (may_be_prepared) comm_.conditional_barrier();  // before, no rank can be
     agree_on_call(comm_, {.name = "prepare", .op = op, .nrhs = nrhs});
     if (nrhs < 1)
       throw mpi::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
+    if (substitution_)
+      return substitution_->prepare(
+          op, nrhs, [&](std::span<const Index> equations, std::span<const Index> unknowns) {
+            const plan::Pruning stage{reach_of_equations(op, equations), reach_of_unknowns(op, unknowns)};
+            return mpi::agree_on_error(comm_, [&] { return make_plan(op, stage); });
+          });
     auto made = mpi::agree_on_error(comm_, [&] {
       std::map<Op, plan::Plan> one;
       if (!plan_.contains(op)) one.emplace(op, make_plan(op));
@@ -264,7 +278,7 @@ void TriangularSolver<T>::solve(Op op, const engine::CallersVectors<T>& vectors)
     options_.observer->poll();
     const auto start = Clock::now();
     prepare(op, vectors.columns());
-    last_ = engine_->run(plan_.at(op), vectors);
+    last_ = substitution_ ? substitution_->run(op, vectors) : engine_->run(plan_.at(op), vectors);
     last_.seconds = seconds_since(start);
   });
 }
@@ -272,6 +286,7 @@ void TriangularSolver<T>::solve(Op op, const engine::CallersVectors<T>& vectors)
 template <Scalar T>
 void TriangularSolver<T>::solve(Op op, const plan::Pruning& pruning,
                                 const engine::CallersVectors<T>& vectors) {
+  if (substitution_) return solve(op, vectors);
   mpi::revoke_on_error(comm_, [&] {
     options_.observer->poll();
     const auto start = Clock::now();

@@ -11,6 +11,7 @@
 #include "trisweep/core/watchdog.hpp"
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/plan/schedule.hpp"
+#include "trisweep/solve/block_substitution.hpp"
 #include "trisweep/solve/factor_source.hpp"
 #include "trisweep/solve/root_factors.hpp"
 
@@ -125,6 +126,12 @@ class TriangularSolver {
     return refill(factors);
   }
 
+  // The factors are those of the diagonal blocks of a matrix, and `coupling`, which outlives the solver, has
+  // the off-diagonal ones: solves are of the whole matrix from here on. Again when values have changed.
+  // Collective. For the engine of the host. Throws Error(environment) when memory does not suffice, and is
+  // revoked then.
+  void couple(Coupling<T>& coupling);
+
   // Makes the plan of `op` and allocates for `nrhs` >= 1 right-hand sides; solves of op with at most as many
   // then allocate nothing. Collective. solve() does so when needed.
   // Throws Error(usage) when ranks differ in op, nrhs or plans.
@@ -138,7 +145,7 @@ class TriangularSolver {
   void solve(Op op, Vectors<const T> b, Vectors<T> x) { solve(op, {.b = b, .x = x}); }
   // The same by a plan that is pruned, which panels' tiles, kernels and messages are not: b is zero outside
   // of pruning.forward, and x is written in pruning.backward alone. The last such plan is kept for more
-  // solves.
+  // solves. With a coupling, the solve is a whole one.
   void solve(Op op, const plan::Pruning& pruning, const engine::CallersVectors<T>& vectors);
   // The supernodes that some equations of op(A) x = b reach: `rows` of this rank by its own numbers, from 0,
   // which are not checked. Collective. Throws as every collective function does.
@@ -155,7 +162,7 @@ class TriangularSolver {
   }
   // Of the panels' entries that all ranks read in a solve with a whole plan, the share that they read with
   // the last pruned one. After a pruned solve only.
-  double pruned_share() const { return pruned_->share; }
+  double pruned_share() const { return pruned_ ? pruned_->share : 1; }
   // op(A) x = b in a `stream` of the device (a cudaStream_t or hipStream_t; null: its usual one): b, x are
   // this rank's rows. Throws Error(usage) when they are not such, which revokes the solver. With b and x in
   // the device's memory, and prepare()d, it neither waits nor allocates: the solution is ready in stream
@@ -184,6 +191,7 @@ class TriangularSolver {
   // The scaling of this rank's equations of op(A) x = b, a factor for each: rows of A, or columns for its
   // transposes. Throws nothing.
   std::span<const double> equation_scale(Op op) const {
+    if (substitution_) return op == Op::none ? substitution_->row_scale() : substitution_->col_scale();
     const auto& order = analysis_->ordering;
     const auto& whole = op == Op::none ? order.row_scale : order.col_scale;
     return std::span(whole).subspan(usize(partition_.first(comm_.rank())),
@@ -193,7 +201,7 @@ class TriangularSolver {
   const symbolic::Structure& structure() const { return *distribution_.structure; }
   // The blocks and segments of this rank.
   const distribution::LocalBlocks& local_blocks() const { return local_blocks_; }
-  // For an op that was prepared; else throws std::out_of_range.
+  // For an op that was prepared, without a coupling; else throws std::out_of_range.
   const plan::Plan& plan(Op op) const { return plan_.at(op); }
   // Times and traffic of this rank's last solve.
   const engine::SolveProfile& last() const { return last_; }
@@ -210,6 +218,8 @@ class TriangularSolver {
   void revoke(const mpi::Failure& failure) const noexcept { comm_.revoke(failure); }
   // LU, Cholesky or L D L^T.
   numeric::Kind kind() const { return analysis_->kind; }
+  // Whether the factors are of the matrix's diagonal blocks, see couple().
+  bool is_coupled() const { return substitution_.has_value(); }
   // Of this rank's panels, as they are stored.
   std::size_t panel_bytes() const { return panels_.bytes(); }
   // The 1-norm of the scaled matrix.
@@ -230,6 +240,12 @@ class TriangularSolver {
   CompressionReport compression_of(const engine::PanelStore<T>& panels, std::size_t stored_bytes) const;
   const distribution::Mapping& mapping() const { return *distribution_.mapping; }
   plan::Plan make_plan(Op op, const plan::Pruning& pruning = {}) const;
+  // Of right-hand sides that op is prepared for.
+  Index room(Op op) const {
+    if (substitution_) return substitution_->room(op);
+    const auto found = plan_.find(op);
+    return found == plan_.end() ? 0 : engine_->room(found->second);
+  }
   void prepare_pruned(Op op, const plan::Pruning& pruning, Index nrhs);
   const std::vector<Index>& equations_new(Op op) const {
     return op == Op::none ? analysis_->ordering.row_new : analysis_->ordering.col_new;
@@ -255,6 +271,7 @@ class TriangularSolver {
   };
   std::unique_ptr<Pruned> pruned_;  // the last one
   std::unique_ptr<engine::Engine<T>> engine_;
+  std::optional<BlockSubstitution<T>> substitution_;
   engine::SolveProfile last_;
 };
 

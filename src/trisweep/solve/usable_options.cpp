@@ -37,13 +37,15 @@ void require_choices(const SolverOptions& o) {
   require_watchdog(o.watchdog);
   require_choice(ordering::methods(), &ordering::NamedMethod::method, o.ordering, "ordering");
   require_choice(numeric::kind_choices(), &numeric::NamedKindChoice::choice, o.kind, "kind");
+  require_choice(block_triangular_choices(), &NamedBlockTriangular::choice, o.block_triangular,
+                 "block_triangular");
   if (!is_op(o.op))
     throw Error(ErrorKind::usage, "there is no such op", "choose none, transpose or conjugate_transpose");
 }
 
 // What decides on plans, attempts and steps of refinement; and the build, which decides how sums are rounded.
 template <Scalar T>
-std::array<mpi::Setting, 19> settings_of(const SolverOptions& o) {
+std::array<mpi::Setting, 20> settings_of(const SolverOptions& o) {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
   const char op = static_cast<char>(o.op);
   return {
@@ -65,6 +67,7 @@ std::array<mpi::Setting, 19> settings_of(const SolverOptions& o) {
        {"dependencies", text(o.dependencies)},
        {"watchdog", text(o.watchdog)},
        {"refinement", name_of(o.refinement)},
+       {"block triangular form", text(static_cast<int>(o.block_triangular))},
        {"second try", text(o.second_try)}}};
 }
 
@@ -99,6 +102,17 @@ void choose_exchange(const mpi::Communicator& comm, SolverOptions& options) {
 
 }  // namespace
 
+std::span<const NamedBlockTriangular> block_triangular_choices() {
+  static constexpr std::array table{NamedBlockTriangular{"auto", BlockTriangular::automatic},
+                                    NamedBlockTriangular{"on", BlockTriangular::on},
+                                    NamedBlockTriangular{"off", BlockTriangular::off}};
+  return table;
+}
+
+BlockTriangular find_block_triangular(std::string_view name) {
+  return find_named(block_triangular_choices(), "choice of the block triangular form", name).choice;
+}
+
 std::string name_of(const RefinementOptions& options) {
   std::string name;
   for_each_field(options, [&](const char* field, auto value) {
@@ -109,7 +123,7 @@ std::string name_of(const RefinementOptions& options) {
 
 template <Scalar T>
 SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions& given) {
-  std::array<mpi::Setting, 19> settings;
+  std::array<mpi::Setting, 20> settings;
   SolverOptions options = mpi::agree_on_error(comm, [&] {
     if (std::same_as<T, Single<T>> && given.mixed)
       throw Error(ErrorKind::usage, "single precision is the lowest precision of factors",

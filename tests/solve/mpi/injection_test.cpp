@@ -196,6 +196,35 @@ TEST_F(Injection, OfCallsOfMpiInASolver) {
                     {.failures = which == &transfers ? some : few});
 }
 
+// Whose diagonal blocks are factored alone.
+TEST_F(Injection, InABlockTriangularSolver) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank calls nobody";
+  auto a = a_;
+  for (const Offset e : a.pattern.entries(0))
+    if (a.pattern.col[usize(e)] != 0) a.value[usize(e)] = 0;
+  const auto rows = uneven_blocks(a.rows());
+  for (Countdown* const which : {&transfers, &polls, &agreements, &allocations}) {
+    fail_everywhere(*which,
+                    [&](Index) {
+                      allocations.pause(true);
+                      const OwnCommunicator own;
+                      auto mine = rows.of(a, false);
+                      std::vector<double> b(mine.a.value.size() + 1, 1.0), x(b.size());
+                      const std::vector<double> values = mine.a.value;
+                      SolverOptions options = of_one_plan();
+                      options.block_triangular = BlockTriangular::on;
+                      own.with_object();
+                      allocations.pause(false);
+                      Solver<double> solver(own, std::move(mine), options);
+                      EXPECT_EQ(solver.report().factor.block_stages, 3);
+                      const Index count = solver.rows();
+                      solver.solve({b.data(), count, 1}, {x.data(), count, 1}, Op::transpose);
+                      solver.refactor(values);
+                    },
+                    {.failures = some});
+  }
+}
+
 // Of one front that all ranks share.
 TEST_F(Injection, InASharedFront) {
   if (world_size() == 1) GTEST_SKIP() << "one rank shares nothing";
