@@ -63,7 +63,11 @@ struct Solver<T>::State {
     solver.reset();
     factorizer.reset();
     form.reset();
-    if (looks_for_form) form = BlockTriangularSystem<T>::find(comm, system, options);
+    if (looks_for_form) {
+      const auto start = Clock::now();
+      form = BlockTriangularSystem<T>::find(comm, system, options);
+      form_seconds = comm.max(seconds_since(start));
+    }
     factorizer.emplace(comm, system_to_factor(), options, std::move(given));
     if (analyzed) factorizer->adopt(*analyzed, report);
   }
@@ -73,7 +77,8 @@ struct Solver<T>::State {
   // Of values that do not have the block triangular form any more, another one; of an analysis, which is of
   // the whole matrix, none.
   void follow_values(const PlannedSystem* analyzed) {
-    if (form && (on_any_rank(analyzed != nullptr) || !form->follow()))
+    const bool is_set_up = factorizer.has_value();  // not where that has failed, on all ranks alike
+    if (!is_set_up || (form && (on_any_rank(analyzed != nullptr) || !form->follow())))
       set_up_factorizer({}, analyzed);
     else if (analyzed)
       factorizer->adopt(*analyzed, report);
@@ -174,6 +179,7 @@ struct Solver<T>::State {
     share(of.kind, of.given, of.nonzeros_l, of.nonzeros_u, of.bytes, of.uncompressed_bytes, of.supernodes,
           of.flops, of.analysis_seconds, of.seconds, of.perturbed_pivots, of.delayed_pivots, of.pivots,
           of.compression_seconds);
+    of.analysis_seconds += std::exchange(form_seconds, 0);
     if (!form) return;
     of.pivots.reset();  // the blocks', not the matrix's
     of.block_stages = form->stages();
@@ -387,6 +393,7 @@ struct Solver<T>::State {
   SolverOptions options;
   LinearSystem<T> system;
   std::unique_ptr<BlockTriangularSystem<T>> form{};  // null: the matrix is factored as a whole
+  double form_seconds = 0;                           // that looking for it took, until they are reported
   std::optional<Factorizer<T>> factorizer{};
   Attempt first = usual_attempt();  // that new values begin with
   Attempt attempt{};                // the last one
