@@ -39,35 +39,22 @@ std::vector<Index> numbers_of(const std::vector<Index>& stage_of, Index stage) {
 template <Scalar T>
 template <class Visit>
 void BlockSubstitution<T>::for_each_entry(const Visit& visit) const {
+  Index stage = 0;
   for (const OffDiagonal<T>& of : coupling_.off_diagonal) {
+    ++stage;
     const matrix::Csr<T>& local = of.matrix.local();
     for (Index k = 0; k < local.rows(); ++k)
       for (const Offset e : local.pattern.entries(k)) {
-        const Index column = of.matrix.column(local.pattern.col[usize(e)]);
-        visit(of.coupled_here()[usize(k)], of.coupled[usize(column)],
+        const auto column = usize(of.matrix.column(local.pattern.col[usize(e)]));
+        visit(of.coupled_here()[usize(k)], stage, of.coupled[column], of.col_stage[column],
               double(std::abs(local.value[usize(e)])));
       }
   }
 }
 
-// Of all columns, on every rank.
-template <Scalar T>
-std::vector<double> BlockSubstitution<T>::stages_of_columns(Index columns) const {
-  std::vector<double> stage;
-  mpi::agree_on_error(coupling_.comm, [&] {
-    stage.resize(usize(columns));
-    std::ranges::copy(coupling_.col_stage, stage.begin() + coupling_.first);
-  });
-  coupling_.comm.sum(stage);
-  return stage;
-}
-
 template <Scalar T>
 double BlockSubstitution<T>::rescale(std::span<const double> row_scale, std::span<const double> col_scale) {
   const Index stages = coupling_.stages();
-  const std::vector<double> col_stage = stages_of_columns(static_cast<Index>(col_scale.size()));
-  const auto stage_of_col = [&](Index j) { return usize(static_cast<Index>(col_stage[usize(j)])); };
-  const auto stage_of_row = [&](Index i) { return usize(coupling_.row_stage[usize(i - coupling_.first)]); };
   std::vector<double> largest, sums;
   mpi::agree_on_error(coupling_.comm, [&] {
     largest.resize(usize(stages) * usize(stages));
@@ -79,15 +66,15 @@ double BlockSubstitution<T>::rescale(std::span<const double> row_scale, std::spa
     row_scale_ = here(row_scale);
     col_scale_ = here(col_scale);
   });
-  for_each_entry([&](Index i, Index j, double size) {
-    double& most = largest[stage_of_row(i) * usize(stages) + stage_of_col(j)];
+  for_each_entry([&](Index i, Index of_row, Index j, Index of_col, double size) {
+    double& most = largest[usize(of_row) * usize(stages) + usize(of_col)];
     most = std::max(most, size * row_scale[usize(i)] * col_scale[usize(j)]);
   });
   coupling_.comm.max(largest);
   const std::vector<double> unit = units_of_stages(largest, stages);
-  for_each_entry([&](Index i, Index j, double size) {
+  for_each_entry([&](Index i, Index of_row, Index j, Index of_col, double size) {
     sums[usize(j)] +=
-        size * row_scale[usize(i)] * col_scale[usize(j)] * unit[stage_of_row(i)] / unit[stage_of_col(j)];
+        size * row_scale[usize(i)] * col_scale[usize(j)] * unit[usize(of_row)] / unit[usize(of_col)];
   });
   coupling_.comm.sum(sums);
   for (std::size_t i = 0; i < row_scale_.size(); ++i) {

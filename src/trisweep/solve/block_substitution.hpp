@@ -18,6 +18,7 @@ template <Scalar T>
 struct OffDiagonal {
   krylov::DistributedMatrix<T> matrix;  // of the rows and columns alone that have entries there
   std::vector<Index> coupled;           // these, by their numbers in the whole matrix, ascending
+  std::vector<Index> col_stage;         // of these columns
 
   // This rank's.
   std::span<const Index> coupled_here() const {
@@ -74,10 +75,10 @@ class BlockSubstitution {
   // From `right` to x, which may not be the same memory.
   engine::SolveProfile run_stages(Op op, VectorRows<T> right, VectorRows<T> x);
   void subtract_product(Op op, OffDiagonal<T>& off_diagonal, VectorRows<const T> x, VectorRows<T> right);
-  // visit(row, column, size) of each off-diagonal entry, by numbers of the whole matrix.
+  // visit(row, its stage, column, its stage, size) of each off-diagonal entry, by numbers of the whole
+  // matrix.
   template <class Visit>
   void for_each_entry(const Visit& visit) const;
-  std::vector<double> stages_of_columns(Index columns) const;
 
   Coupling<T>& coupling_;
   ThreadPool& pool_;

@@ -190,11 +190,15 @@ void BlockTriangularSystem<T>::split(ordering::BlockTriangularForm& form) {
     off_diagonal_.resize(usize(form.stages) - 1);
   });
   for (Index stage = 1; stage < form.stages; ++stage) {
-    Part part = mpi::agree_on_error(comm_, [&] { return take_off_diagonal(form, stage); });
+    std::vector<Index> coupled_stage;
+    Part part = mpi::agree_on_error(comm_, [&] {
+      for (const Index j : form.coupled[usize(stage)]) coupled_stage.push_back(form.col_stage[usize(j)]);
+      return take_off_diagonal(form, stage);
+    });
     off_diagonal_[usize(stage - 1)] = std::move(part.entry);
     coupling_->off_diagonal.push_back(
         {krylov::DistributedMatrix<T>(comm_.share(), std::move(part.rows), part.partition),
-         std::move(form.coupled[usize(stage)])});
+         std::move(form.coupled[usize(stage)]), std::move(coupled_stage)});
   }
 }
 

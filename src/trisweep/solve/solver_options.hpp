@@ -68,7 +68,7 @@ struct SolverOptions {
   // Seconds without progress after which a solve fails, and says which messages are missing; infinity: never.
   double watchdog = usual_watchdog;
   RefinementOptions refinement{};  // how far x is refined
-  // On processors, of our own factorization, but with Cholesky or L D L^T asked for, or given factors.
+  // Heeded by our own factorization on processors, unless `kind` asks for Cholesky or L D L^T.
   BlockTriangular block_triangular = BlockTriangular::automatic;
   bool second_try = true;        // conservative pivoting, when the first factors lead to no solution
   Observer* observer = nullptr;  // progress of rank 0

@@ -114,7 +114,7 @@ TEST(BlockTriangular, IsSolvedWithEveryOption) {
     for (const Op op : every_op)
       for (const Index nrhs : {1, 9}) EXPECT_LT(judged_error(solver, a, rows, op, nrhs), 5000) << i;
   }
-  // A device runs plans without stages, and so do factors of a kind that is asked for, and another library's.
+  // A device has the factors of the whole matrix.
   auto on_device =
       solver_of(a, rows, {.device = engine::Device::emulated, .block_triangular = BlockTriangular::on});
   EXPECT_EQ(on_device.report().factor.block_stages, 1);
