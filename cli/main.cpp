@@ -27,11 +27,7 @@ namespace {
 constexpr int exit_wrong_use = 2;
 
 struct MpiSession {
-  MpiSession(int* argc, char*** argv) {
-    set_up_single_process();
-    int provided = 0;
-    MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &provided);
-  }
+  MpiSession(int* argc, char*** argv) { begin_mpi(argc, argv, MPI_THREAD_SERIALIZED); }
   ~MpiSession() { MPI_Finalize(); }
 };
 

@@ -1,6 +1,7 @@
 #include "single_process.hpp"
 
 #include <fmt/format.h>
+#include <mpi.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,10 +19,7 @@ bool has_launcher() {
   return std::ranges::any_of(told, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
-}  // namespace
-
-void set_up_single_process() {
-  if (has_launcher()) return;
+void choose_for_single_process() {
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   setenv("OMPI_MCA_pml", "ob1", 0);
   std::error_code unknown;
@@ -31,6 +29,19 @@ void set_up_single_process() {
   std::random_device random;
   const auto own = temporary / fmt::format("trisweep-mpi.{}.{:08x}{:08x}", getpid(), random(), random());
   setenv("OMPI_MCA_orte_top_session_dir", own.c_str(), 0);
+}
+
+}  // namespace
+
+void begin_mpi(int* argc, char*** argv, int thread_support) {
+  constexpr const char* plugins = "HWLOC_PLUGINS_PATH";
+  const bool is_single = !has_launcher();
+  const bool without_plugins = is_single && std::getenv(plugins) == nullptr;
+  if (is_single) choose_for_single_process();
+  if (without_plugins) setenv(plugins, "/none", 0);
+  int provided = 0;
+  MPI_Init_thread(argc, argv, thread_support, &provided);
+  if (without_plugins) unsetenv(plugins);
 }
 
 }  // namespace trisweep::cli

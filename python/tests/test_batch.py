@@ -120,8 +120,9 @@ class Batches(unittest.TestCase):
             plan.factorize_batch(a.data)
         with self.assertRaisesRegex(ValueError, "entries"):
             plan.factorize_batch(np.ones((3, 5)))
-        with self.assertRaisesRegex(ValueError, "not finite"):
-            plan.factorize_batch(np.array([a.data, np.nan * a.data]))
+        for use in plan.factorize_batch, lambda values: plan.solve_batch(values, np.ones((2, 60)), threads=1):
+            with self.assertRaisesRegex(ValueError, "member 1: .*not finite"):
+                use(np.array([a.data, np.nan * a.data]))
         with self.assertRaisesRegex(TypeError, "threads is 1.5"):
             plan.factorize_batch([a.data], threads=1.5)
         with self.assertRaisesRegex(ValueError, "'C', not one of"):

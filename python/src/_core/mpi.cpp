@@ -21,9 +21,7 @@ std::mutex idle_mutex;
 std::vector<MPI_Comm> idle;
 
 void initialize() {
-  cli::set_up_single_process();
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+  cli::begin_mpi(nullptr, nullptr, MPI_THREAD_MULTIPLE);
   static const pid_t process = getpid();
   // After the last Python object, for some of them communicate to their end. Not in a forked child: Open MPI
   // would shut down the sockets that it shares with its parent.

@@ -597,7 +597,7 @@ const engine::SolveProfile& Solver<T>::last_sweep() const {
 }
 template <Scalar T>
 void Solver<T>::record_in(engine::Recorder* recorder) {
-  state_->solver->record_in(recorder);
+  state_->with_factors().solver->record_in(recorder);
 }
 template <Scalar T>
 const Report& Solver<T>::report() const {

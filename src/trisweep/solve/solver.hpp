@@ -130,7 +130,8 @@ class Solver {
   void sweep(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
   // Times and traffic of the last sweep() on this rank, or of all sweeps of the last solve_rows().
   const engine::SolveProfile& last_sweep() const;
-  // Records further sweeps in `recorder`, which outlives them; null: stops. Throws nothing.
+  // Records further sweeps by these factors in `recorder`, which outlives them and has room for
+  // report().threads; null: stops.
   void record_in(engine::Recorder* recorder);
 
   // The factorization, its plan and costs.

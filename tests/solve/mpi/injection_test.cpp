@@ -34,6 +34,7 @@ using testing_support::few;
 using testing_support::Injection;
 using testing_support::makers;
 using testing_support::many;
+using testing_support::next_failure;
 using testing_support::of_one_plan;
 using testing_support::Outcome;
 using testing_support::OwnCommunicator;
@@ -349,7 +350,7 @@ TEST_F(Injection, OfCallsOfMpiOnANode) {
 TEST_F(Injection, AFailedPreparationLeavesTheSolverAsItWas) {
   TriangularSolver<double> solver(MPI_COMM_WORLD, factors_, options(mpi::transports()[0], 1));
   solver.prepare(Op::none, 1);
-  for (int events = 0, nrhs = 2;; events = events + 1 + events / many) {
+  for (int events = 0, nrhs = 2;; events = next_failure(events, many)) {
     const Outcome outcome =
         run(allocations, world_size() - 1, events, [&](Index) { solver.prepare(Op::none, nrhs); });
     EXPECT_LT(testing_support::solve_error(solver, a_, Op::none, 1), 500) << events;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "support/collective_error.hpp"
@@ -13,6 +14,7 @@
 #include "support/rows_of.hpp"
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
+#include "trisweep/engine/recorder.hpp"
 #include "trisweep/solve/analyzed_system.hpp"
 
 namespace trisweep::solve {
@@ -125,6 +127,27 @@ TEST(Solver, IsAsBeforeWhenARankHasAValueTooMany) {
     EXPECT_THROW(solver.refactor(values), Error);
     EXPECT_LT(judged_error(solver, a, rows, Op::none, 1), 1000);
   }
+}
+
+// By values that leave a column empty.
+TEST(Solver, HasNoFactorsAfterARefactorThatFailed) {
+  auto a = random_matrix<double>({.n = 60, .per_row = 3, .seed = 9});
+  const auto rows = uneven_blocks(60);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, false));
+  const std::vector<double> values = rows.of(a, false).a.value;
+  for (std::size_t e = 0; e < a.value.size(); ++e)
+    if (a.pattern.col[e] == 0) a.value[e] = 0;
+  engine::Recorder recorder(solver.report().threads);
+  EXPECT_THROW(solver.refactor(rows.of(a, false).a.value), Error);
+  for (const auto& use :
+       std::vector<std::function<void()>>{[&] { solver.report(); }, [&] { solver.prepare(Op::none, 1); },
+                                          [&] { solver.record_in(&recorder); }})
+    EXPECT_THROW(use(), Error);
+  solver.refactor(values);
+  solver.record_in(&recorder);
+  std::vector<double> x(usize(solver.rows()), 1.0);
+  solver.sweep({x.data(), solver.rows(), 1}, {x.data(), solver.rows(), 1});
+  EXPECT_FALSE(recorder.all().empty());
 }
 
 // One value of one rank, in either part; others are near the largest number.
