@@ -53,10 +53,10 @@ std::vector<matrix::Csr<T>> lower_matrices() {
   return {random_lower<T>(1, 0, 1),
           random_lower<T>(500, 0, 1),
           random_lower<T>(400, 3, 400),
-          random_lower<T>(3000, 6, 50),
+          random_lower<T>(1200, 6, 50),
           random_lower<T>(300, 1, 1),
-          from_gallery<T>("graph", 2000),
-          from_gallery<T>("graph-road", 2000),
+          from_gallery<T>("graph", 1000),
+          from_gallery<T>("graph-road", 1000),
           ilu_lower<T>("convection3d", 9)};
 }
 
