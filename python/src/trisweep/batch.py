@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -126,28 +125,18 @@ def side_by_side(work: Callable[[int], Result], count: int, threads: int | None)
 
 
 def _or_none(factorize: Callable[[int], Solver], k: int) -> Solver | None:
+    """None where the member is singular; of values that no member may have the error says whose they are."""
     try:
-        with _naming(k):
-            return factorize(k)
+        return factorize(k)
     except NumericalError:
         return None
+    except ValueError as error:
+        raise ValueError(f"member {k}: {error}") from error
 
 
 def _succeeds(refactor: Callable[[Solver, int], None], lu: Solver, k: int) -> bool:
-    try:
-        with _naming(k):
-            refactor(lu, k)
-    except NumericalError:
-        return False
-    return True
+    def refactored(k: int) -> Solver:
+        refactor(lu, k)
+        return lu
 
-
-@contextmanager
-def _naming(k: int) -> Iterator[None]:
-    """Of values that no member may have the error says whose they are."""
-    try:
-        yield
-    except NumericalError:
-        raise
-    except ValueError as error:
-        raise ValueError(f"member {k}: {error}") from error
+    return _or_none(refactored, k) is not None
