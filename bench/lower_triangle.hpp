@@ -1,5 +1,5 @@
 #pragma once
-// What benchmarks of component-level solves solve with.
+// Triangular matrices for benchmarks of component-level solves.
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 
 namespace trisweep::bench {
 
-// The entries of `a` below its diagonal times scale(row), and ones on it.
+// The entries of `a` below the diagonal times scale(row), with a unit diagonal.
 template <class Scale>
 matrix::Csr<double> unit_triangle(const matrix::Csr<double>& a, const Scale& scale) {
   matrix::Csr<double> l;
@@ -28,7 +28,7 @@ matrix::Csr<double> unit_triangle(const matrix::Csr<double>& a, const Scale& sca
   return l;
 }
 
-// Off the diagonal a row's magnitudes sum to less than one.
+// The off-diagonal magnitudes of each row sum to less than one.
 inline matrix::Csr<double> lower_triangle(const matrix::Csr<double>& a) {
   return unit_triangle(a, [&](Index i) {
     double sum = 1;
@@ -37,7 +37,8 @@ inline matrix::Csr<double> lower_triangle(const matrix::Csr<double>& a) {
   });
 }
 
-// The matrix, if it is a lower triangle; else the L of its ILU(0), or where it has none its lower triangle.
+// The matrix, if it is a lower triangle; else the L of its ILU(0), or if that does not exist, its lower
+// triangle.
 inline matrix::Csr<double> lower_of(const matrix::Csr<double>& a) {
   if (sptrsv::is_triangular(a.pattern) && !sptrsv::form_of(a.pattern).upper) return a;
   try {

@@ -1,5 +1,5 @@
-// Matrices whose factors are hardly larger than they are: tridiagonal, banded, block-diagonal, arrow. There
-// it counts what a solver does besides arithmetic: ordering, supernodes of a few columns, tasks.
+// Matrices whose factors are hardly larger than the matrices: tridiagonal, banded, block-diagonal, arrow.
+// They show the cost of a solver apart from arithmetic: ordering, supernodes of a few columns, tasks.
 
 #include "gallery/build.hpp"
 #include "gallery/recipes.hpp"
@@ -10,8 +10,8 @@ namespace {
 constexpr Index half_band = 5;
 constexpr Index block_size = 10;
 
-// Random values in columns first .. end - 1 of the row: in [1, 2) on the diagonal, less than 0.9 in sum off
-// it.
+// Random values in columns first .. end - 1 of the row: in [1, 2) on the diagonal; the magnitudes of the
+// others sum to less than 0.9.
 void add_dominant_row(CsrBuilder<double>& a, Random& random, Index row, Index first, Index end) {
   for (Index j = first; j < end; ++j)
     a.add(j, j == row ? random.uniform(1, 2) : random.uniform(-0.9, 0.9) / (end - first));

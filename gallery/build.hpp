@@ -69,7 +69,7 @@ class CsrBuilder {
 
 using Point = std::array<Index, 3>;
 
-// The points (x, y, z) from (0, 0, 0) on, so many along each axis, numbered with x fastest.
+// The points (x, y, z) of a grid with `sides` points along the axes, numbered with x fastest.
 struct Box {
   Point sides;
 

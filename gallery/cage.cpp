@@ -8,10 +8,10 @@
 // each up neighbour with probability q/3 and each down neighbour with p/3, q = e^0.1 / (e^0.1 + e^-0.1), p =
 // 1 - q. A(i,j) is the probability of going from state j to state i: columns sum to 1.
 //
-// Canonical form: a step is told by its sign and by the rank of the node it goes to among the current node's
+// Canonical form: a step is described by its sign and by the rank of its target among the current node's
 // neighbours of that sign, in the order in which the walk first visits them (0, 1, 2). Automorphisms change
-// neither, so the sequence of steps is the walk up to automorphisms, and the smaller of it and that of the
-// reversed walk is the state. At 3 bits a step it fits a 64-bit word for every N of the gallery.
+// neither, so the sequence of steps is the walk up to automorphisms, and the smaller of it and the sequence
+// of the reversed walk is the state. With 3 bits per step it fits a 64-bit word for every N of the gallery.
 
 #include <cmath>
 
@@ -29,7 +29,7 @@ using Code =
 using Small = std::int8_t;
 constexpr Small nowhere = -1;
 
-// What a walk has visited of the tree, and where each monomer is.
+// The part of the tree that a walk has visited, and the site of each monomer.
 struct Walk {
   std::array<std::array<Small, slots>, max_monomers + 1> neighbour;  // of each visited node; or nowhere
   std::array<Small, max_monomers> site;
@@ -41,7 +41,7 @@ struct Walk {
     site[0] = 0;
   }
 
-  // The node beyond `slot` of `node`, visited now if it was not.
+  // The node beyond `slot` of `node`; visits it if the walk has not.
   Small visit(Small node, int slot) {
     Small& next = neighbour[usize(node)][usize(slot)];
     if (next == nowhere) {
@@ -108,7 +108,7 @@ void enumerate(const Walk& walk, int monomers, std::vector<Code>& states) {
   }
   const Small end = walk.site[usize(walk.monomers - 1)];
   for (int sign = 0; sign < 2; ++sign) {
-    // Ranks are given in order: those of the visited neighbours, then one for any unvisited one.
+    // Ranks ascend: first those of the visited neighbours, then one for any unvisited neighbour.
     bool visited = true;
     for (int rank = 0; rank < 3 && visited; ++rank) {
       const int slot = 3 * sign + rank;

@@ -75,7 +75,7 @@ std::vector<Atom> place_atoms(const Cube& cube, std::uint64_t seed) {
   return atoms;
 }
 
-// Where each point occurs in the atoms: (atom, position), by point.
+// Occurrences of each point in the atoms: (atom, position), by point.
 struct Occurrences {
   std::vector<Offset> start;
   std::vector<std::pair<Index, Index>> entry;

@@ -72,7 +72,7 @@ class Body {
   std::array<Block, 27> node_row(const Point& node) const {
     std::array<Block, 27> row{};
     for (std::size_t e = 0; e < 8; ++e) {
-      const std::size_t own = 7 - e;  // the element's corner that the node is
+      const std::size_t own = 7 - e;  // the element's corner at the node
       const Corner back = corner(own);
       const Point first{node[0] - Index(back[0]), node[1] - Index(back[1]), node[2] - Index(back[2])};
       const Point element{first[0] + 1, first[1], first[2]};

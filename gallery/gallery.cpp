@@ -19,7 +19,7 @@ struct Recipe {
 
 constexpr Index max_index = std::numeric_limits<Index>::max();
 
-// The upper limits are the largest N whose n (docs/gallery.md) fits an Index.
+// The upper limits are the largest N for which n (docs/gallery.md) fits an Index.
 const std::vector<Recipe>& all_recipes() {
   static const std::vector<Recipe> table{
       {{"s2d9", "9-point Laplacian on N x N points; N = 2048 is s2D9pt2048", 1, 46340}, recipes::s2d9},

@@ -1,7 +1,7 @@
 #pragma once
-// Generators of test matrices at any size. Each kind is one recipe; docs/gallery.md has one row per kind:
-// what N means, n and the number of nonzeros, symmetry and definiteness, and which matrix it imitates. Every
-// matrix is nonsingular.
+// Generators of test matrices of any size. Each kind is one recipe; docs/gallery.md has one row per kind: the
+// meaning of N, n and the number of nonzeros, symmetry and definiteness, and the matrix that it imitates.
+// Every matrix is nonsingular.
 
 #include <cstdint>
 #include <string>
@@ -13,9 +13,9 @@ namespace trisweep::gallery {
 
 struct Kind {
   std::string name;          // as on the command line
-  std::string description;   // one line: what, and what N means
-  Index min_n = 1;           // the range of RecipeOptions::n: the recipe makes sense,
-  Index max_n = 0;           // and its rows fit an Index
+  std::string description;   // one line, including the meaning of N
+  Index min_n = 1;           // range of RecipeOptions::n: smallest meaningful value,
+  Index max_n = 0;           // largest value for which rows fit an Index
   bool has_complex = false;  // RecipeOptions::complex is allowed
   bool uses_seed = false;    // RecipeOptions::seed matters
 };
@@ -25,7 +25,7 @@ const std::vector<Kind>& kinds();
 
 struct RecipeOptions {
   Index n = 10;  // the kind's size parameter
-  // Of random values or structure: the same seed gives the same matrix on every machine, up to rounding.
+  // For random values or structure: the same seed gives the same matrix on every machine, up to rounding.
   std::uint64_t seed = 1;
   bool complex = false;  // the complex variant of the kinds that have one
 };

@@ -44,7 +44,7 @@ double mass(Index distance) {
 double stiffness(Index distance) {
   return distance == 0 ? 2 : -1;
 }
-// The derivative of the hat function of `node` on `cell`, one of the node's two.
+// The derivative of the hat function of `node` on `cell`, one of the two cells at the node.
 double slope(Index node, Index cell) {
   return cell < node ? 1 : -1;
 }

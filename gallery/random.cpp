@@ -1,5 +1,5 @@
-// random: no structure to hold on to. N rows of 2 to 6 entries at random columns; the largest entry of each
-// row (and the only one sure to be there) is at the column that a random permutation gives, so that the
+// random: a matrix without structure. N rows of 2 to 6 entries at random columns; the largest entry of each
+// row (and the only one certain to exist) is in the column given by a random permutation, so that the
 // diagonal is mostly zero; then rows and columns are multiplied by powers of two between 2^-20 and 2^20.
 // Permuted and scaled back, rows are strictly dominant: nonsingular, and well conditioned once the
 // permutation and the scales are found. Unsymmetric in pattern and values; about 4 entries per row. Fill is

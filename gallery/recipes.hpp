@@ -1,6 +1,6 @@
 #pragma once
-// The gallery's recipes, one function per kind. Internal: make_matrix() has checked the options. What each
-// one builds is told where it is defined and in docs/gallery.md.
+// The gallery's recipes, one function per kind. Internal: make_matrix() has checked the options. The matrices
+// are described at the definitions and in docs/gallery.md.
 
 #include "gallery/gallery.hpp"
 

@@ -67,7 +67,7 @@ matrix::AnyCsr poisson3d(const RecipeOptions& options) {
   return seven_point(options.n, [](const Point&, const Face&) { return -1.0; });
 }
 
-// The same, but that points of the cube's faces have the equation x = value, whose columns stay.
+// The same, but points on the cube's faces have the equation x = value, and their columns are kept.
 matrix::AnyCsr dirichlet3d(const RecipeOptions& options) {
   const Index n = options.n;
   const matrix::Csr<double> poisson = std::get<matrix::Csr<double>>(poisson3d(options));

@@ -9,7 +9,7 @@ namespace {
 constexpr storage::FileFormat analysis_format{"saved analysis", 5,
                                               "make it again with trisweep predict --save-analysis"};
 
-// Both directions go through the same list of fields.
+// Reading and writing use the same list of fields.
 template <class Visit, class Analysis, class Structure>
 void for_each_field(const Visit& visit, Analysis& a, Structure& s) {
   visit("matrix", a.matrix);

@@ -1,7 +1,8 @@
 #pragma once
-// How HACApK deals an H-matrix out to ranks (Ida, Iwashita, Mifune, Takahashi 2014), to compare ours with:
-// whole blocks in the order of their first rows, cut into parts of about equal work, as it is guessed before
-// anything is compressed. A rank has the rows of its blocks: contiguous, but others have some of them, too.
+// HACApK's distribution of an H-matrix over ranks (Ida, Iwashita, Mifune, Takahashi 2014), for comparison
+// with ours: whole blocks in the order of their first rows, split into parts of about equal work, as
+// estimated before anything is compressed. A rank has the rows of its blocks: they are contiguous, but other
+// ranks have some of them, too.
 
 #include <vector>
 
@@ -10,18 +11,18 @@
 namespace trisweep::studies {
 
 struct HacapkDistribution {
-  std::vector<Index> owner;  // of each block
-  Offset rows = 0;           // of all ranks together
+  std::vector<Index> owner;  // rank of each block
+  Offset rows = 0;           // sum over all ranks
 };
 HacapkDistribution hacapk_distribution(const hmatrix::ClusterTree& tree,
                                        const std::vector<hmatrix::Block>& leaves, Index ranks);
 
-// What that rule would make of an H-matrix.
+// Load balance of an H-matrix with that distribution.
 struct HacapkBalance {
-  double bytes = 1;  // of the rank with most of them, over the mean of the ranks
-  double rows = 1;   // of all ranks together, over those of the matrix
+  double bytes = 1;  // largest over the ranks, relative to their mean
+  double rows = 1;   // sum over all ranks, relative to the matrix's
 };
-// Before its blocks are dealt out. Collective.
+// To be called before the blocks are distributed. Collective.
 template <Scalar T>
 HacapkBalance hacapk_balance(const mpi::Communicator& comm, const hmatrix::CompressedBlocks<T>& blocks);
 

@@ -14,8 +14,8 @@
 namespace trisweep::bem {
 namespace {
 
-// Of one part of the scene. Nothing is asked of assimp but to read: its later steps end the program when a
-// file is damaged.
+// Reads one part of the scene. Of assimp only the reader is used: its postprocessing steps end the program if
+// a file is damaged.
 class PartReader {
  public:
   PartReader(TriangleSink& sink, const std::filesystem::path& file) : sink_(sink), file_(file) {}
@@ -34,7 +34,7 @@ class PartReader {
       for (unsigned k = 0; k < face.mNumIndices; ++k) {
         if (face.mIndices[k] >= part.mNumVertices) refuse(f, "has a corner that is none of the vertices");
       }
-      // Points and lines have none; of polygons there is a fan.
+      // Points and lines give no triangle; a polygon gives a fan of them.
       for (unsigned k = 2; k < face.mNumIndices; ++k) {
         const std::string defect =
             sink_.add({first + Index(face.mIndices[0]), first + Index(face.mIndices[k - 1]),
@@ -54,8 +54,8 @@ class PartReader {
   const std::filesystem::path& file_;
 };
 
-// Far from the origin, steps of single precision may be no smaller than what they are to tell apart. (Near it
-// the edges of a body have digits enough, wherever it is moved to.)
+// Far from the origin, single precision may not resolve a body's edges. (Near the origin its edges have
+// enough digits, wherever the body is moved to.)
 void require_digits(const TriangleMesh& mesh, const std::filesystem::path& file) {
   constexpr double most_of_edge = 1e-3, far = 8;
   double farthest = 0, shortest = std::numeric_limits<double>::infinity();
@@ -83,15 +83,15 @@ void require_digits(const TriangleMesh& mesh, const std::filesystem::path& file)
 
 constexpr const char* write_ply_again = "the file is truncated or damaged: write it again";
 
-// Of a PLY file: so many elements of a kind, as its header says.
+// A kind of elements in a PLY file, and their number according to its header.
 struct PlyElements {
   std::string name;
   std::int64_t count = 0;
   std::int64_t properties = 0;
 };
 
-// assimp takes memory for as many elements as the header of a PLY file says, and looks for ever for the end
-// of a header that has none. A property takes a byte or more, in text a digit and what follows it.
+// assimp allocates memory for the number of elements in a PLY file's header, and never ends if the header has
+// no end. A property takes at least one byte, in text at least a digit and a separator.
 void check_ply_header(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string line;

@@ -20,18 +20,18 @@ struct BemRecord {
   ChargeResult result;
   report::MachineRecord machine;
 
-  // Not finite where nothing is known to compare with, or the exact charge is zero.
+  // Not finite if there is no exact charge, or it is zero.
   double charge_relative_error() const;
-  // Of the bytes of the dense matrix.
+  // Bytes relative to those of the dense matrix.
   double dense_fraction() const;
   bool solved() const { return result.solve.outcome == krylov::Outcome::converged; }
 };
 
 std::string to_json(const BemRecord& record);
 
-// A few lines for people: how large, how fast, what charge.
+// A few lines for users: size, times, charge.
 std::string summary(const BemRecord& record);
-// Why there is no answer, and what can be done.
+// Reason why there is no solution, with a remedy.
 std::string verdict(const BemRecord& record);
 
 }  // namespace trisweep::bem

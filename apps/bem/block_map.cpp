@@ -7,7 +7,7 @@
 namespace trisweep::bem {
 namespace {
 
-constexpr double side = 1000;  // of the matrix, in units of the picture
+constexpr double side = 1000;  // side of the matrix, in units of the picture
 constexpr double margin = 60;  // for the legend
 constexpr double text_size = 20;
 
@@ -32,7 +32,7 @@ std::string legend(Index largest) {
     x += margin / 2 + 8;
     text += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" font-family=\"sans-serif\">{}</text>\n", x,
                         side + margin / 3 + text_size, text_size, words);
-    // Wider than the text, which reports enlarge where the page is narrow.
+    // Leaves more space than the text needs, since reports enlarge it on narrow pages.
     x += text_size * static_cast<double>(words.size()) + 24;
   };
   add(hmatrix::StoredBlock::dense, "dense");

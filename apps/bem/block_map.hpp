@@ -1,5 +1,5 @@
 #pragma once
-// A picture of an H-matrix: its blocks, where they are, and their ranks.
+// A picture of an H-matrix: the location of its blocks, and their ranks.
 
 #include <span>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace trisweep::bem {
 
-// As SVG, of a matrix of so many rows: dense blocks in red, the others the darker the higher their rank.
+// As SVG, of a matrix with `rows` rows: dense blocks in red, the others the darker the higher their rank.
 std::string block_map(std::span<const MappedBlock> blocks, Index rows);
 
 }  // namespace trisweep::bem

@@ -7,7 +7,7 @@
 namespace trisweep::bem {
 namespace {
 
-// Nodes at places of a lattice, each once.
+// Nodes at points of a lattice, each created once.
 class LatticeNodes {
  public:
   explicit LatticeNodes(TriangleMesh& mesh) : mesh_(mesh) {}
@@ -108,7 +108,7 @@ Index BoxUnion::triangles() const {
 TriangleMesh BoxUnion::mesh() const {
   TriangleMesh mesh;
   LatticeNodes nodes(mesh);
-  std::array<std::vector<Index>, 3> first;  // part of each interval, counted along the axis
+  std::array<std::vector<Index>, 3> first;  // first part of each interval, counted along the axis
   for (std::size_t d = 0; d < 3; ++d) {
     first[d] = {0};
     for (const Index parts : axis_[d].parts) first[d].push_back(first[d].back() + parts);

@@ -1,5 +1,5 @@
 #pragma once
-// Surfaces of unions of boxes whose sides are along the axes.
+// Surfaces of unions of boxes with sides along the axes.
 
 #include <span>
 
@@ -11,9 +11,9 @@ struct Box {
   Point low, high;
 };
 
-// Closed, with normals outwards: rectangles of sides about as long as `width`, two triangles each. Corners
-// and edges of the boxes are some of the mesh, so that its volume and area are those of the union. Boxes that
-// meet have a part of a face in common.
+// Closed surface with outward normals, of rectangles with sides of about `width`, two triangles each. Corners
+// and edges of the boxes are in the mesh, so that its volume and area are those of the union. Boxes that
+// touch share a part of a face.
 class BoxUnion {
  public:
   BoxUnion(std::span<const Box> boxes, double width);
@@ -22,7 +22,8 @@ class BoxUnion {
   TriangleMesh mesh() const;
 
  private:
-  // Coordinates that sides of boxes have along an axis, and into how many parts each interval is cut.
+  // Coordinates of the boxes' sides along an axis, and the number of parts that each interval is divided
+  // into.
   struct Axis {
     std::vector<double> side;
     std::vector<Index> parts;
@@ -30,7 +31,7 @@ class BoxUnion {
     Index intervals() const { return static_cast<Index>(parts.size()); }
     double coordinate(Index interval, Index part) const;
   };
-  using Cell = std::array<Index, 3>;  // intervals of the three axes
+  using Cell = std::array<Index, 3>;  // indices of intervals on the three axes
 
   static Axis axis_of(std::span<const Box> boxes, std::size_t d, double width);
   bool is_inside(const Cell& cell) const;
@@ -39,11 +40,11 @@ class BoxUnion {
   void for_each_face(const Visit& visit) const;
 
   std::array<Axis, 3> axis_;
-  std::vector<char> inside_;  // of cells
+  std::vector<char> inside_;  // by cell
 };
 
-// Cuts the longest edges in halves, one after the other, until there are so many triangles, or one fewer: a
-// closed surface remains one, and stays where it is.
+// Bisects the longest edges, one after the other, until there are `triangles` triangles, or one fewer. A
+// closed surface remains closed, and keeps its shape.
 void split_longest_edges(TriangleMesh& mesh, Index triangles);
 
 }  // namespace trisweep::bem

@@ -18,8 +18,8 @@ Index triangles_of(const NamedObject& object, const ObjectOptions& options) {
 }
 
 void require_memory_for(std::size_t triangles) {
-  // Of each at least until there is a matrix: its nodes, centre, potential and place in clusters, in lists
-  // that grow.
+  // Smallest number of bytes per triangle before there is a matrix: nodes, centre, potential and position in
+  // clusters, in growing lists.
   constexpr std::size_t bytes = 200;
   require_memory(triangles * bytes, "the surface and its clusters", 0,
                  "take fewer triangles, or a machine with more memory");
@@ -38,7 +38,7 @@ Conductors make_sphere(const NamedObject& object, const ObjectOptions& options) 
   return sphere;
 }
 
-// Half of the triangles each, above one another. The charge is that of the upper one.
+// Two spheres, one above the other, with half of the triangles each. The charge is that of the upper one.
 Conductors make_spheres(const NamedObject& object, const ObjectOptions& options) {
   const auto [upper, lower] = options.radius;
   require_positive(upper, "a radius");
@@ -59,8 +59,8 @@ Conductors make_spheres(const NamedObject& object, const ObjectOptions& options)
   return pair;
 }
 
-// Conductors at the ground's potential: at a height z their charge makes up for that of the field, -field z.
-// The charge is that of the first one, in a corner.
+// Conductors at the ground's potential: at height z the potential of their charge compensates that of the
+// field, -field z. The charge is that of the first one, in a corner.
 Conductors make_humans(const NamedObject& object, const ObjectOptions& options) {
   constexpr double width = 0.64;
   const Index m = object.array > 0 ? object.array : options.array;
@@ -69,7 +69,7 @@ Conductors make_humans(const NamedObject& object, const ObjectOptions& options) 
                 fmt::format("humans {} m wide with centres {} m apart meet", width, options.distance),
                 "give a larger distance");
   const TriangleMesh human = human_mesh(triangles_of(object, options) / (m * m));
-  require_memory_for(usize(human.size()) * usize(m) * usize(m));  // one has hundreds, if fewer are asked for
+  require_memory_for(usize(human.size()) * usize(m) * usize(m));  // has hundreds, even if fewer are asked for
   Conductors humans{.name = std::string(object.name), .mesh = {}, .counted = human.size()};
   for (Index i = 0; i < m * m; ++i) {
     TriangleMesh here = human;

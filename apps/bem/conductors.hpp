@@ -1,5 +1,5 @@
 #pragma once
-// What is charged: conducting surfaces, each at a potential.
+// Conducting surfaces, each at a potential.
 
 #include <optional>
 #include <span>
@@ -14,23 +14,23 @@ namespace trisweep::bem {
 struct Conductors {
   std::string name;
   TriangleMesh mesh;
-  std::vector<double> potential;  // V, of each triangle
-  Index counted = 0;              // the charge that is asked for is that of so many triangles at the front
-  std::optional<double> exact_charge;  // C, where there is a formula
-  MeshRepairs repairs;                 // of a file's surface
+  std::vector<double> potential;       // in V, by triangle
+  Index counted = 0;                   // the requested charge is that of the first `counted` triangles
+  std::optional<double> exact_charge;  // in C, if there is a formula
+  MeshRepairs repairs;                 // of a surface from a file
 };
 
 struct ObjectOptions {
-  Index triangles = 0;                          // about so many in all; 0: as many as a name says
+  Index triangles = 0;                          // approximate total number; 0: given by the object's name
   std::array<double, 2> radius = {0.25, 0.25};  // m
-  double distance = 1;                          // of the centres of neighbours, m
-  std::array<double, 2> potential = {1, -1};    // V; of one body alone the first counts
-  Index array = 1;                              // humans along either side of the square they stand in
-  double field = 1;                             // V / m, that they stand in, upwards
+  double distance = 1;                          // between the centres of neighbours, in m
+  std::array<double, 2> potential = {1, -1};    // in V; a single body has the first
+  Index array = 1;                              // number of humans along each side of their square
+  double field = 1;                             // upward field around the humans, in V / m
 };
 
-// An object that `--object` names, its own number of triangles (0: as many as are asked for), and the array
-// of humans; `depends_on`: the options that shape it.
+// An object of the option `--object`, its fixed number of triangles (0: given by the user), and its array of
+// humans; `depends_on`: the options that affect it.
 struct NamedObject {
   std::string_view name;
   std::string_view description;
@@ -41,11 +41,11 @@ struct NamedObject {
 };
 std::span<const NamedObject> objects();
 
-// Throws Error(usage) when there is no such object, it cannot have that size, or bodies meet, and
-// Error(environment) when memory does not suffice for so many triangles.
+// Throws Error(usage) if there is no such object, it cannot have that size, or bodies touch, and
+// Error(environment) if memory does not suffice for the triangles.
 Conductors make_object(std::string_view name, const ObjectOptions& options);
 
-// A surface from elsewhere at one potential.
+// A given surface at one potential.
 Conductors one_body(std::string name, TriangleMesh mesh, double potential);
 
 }  // namespace trisweep::bem

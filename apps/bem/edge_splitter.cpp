@@ -14,7 +14,7 @@ class EdgeSplitter {
 
   void split_longest() {
     Edge edge = longest_.top();
-    while (!side_.contains({edge.from, edge.to})) {  // it has been split
+    while (!side_.contains({edge.from, edge.to})) {  // the edge has been split
       longest_.pop();
       edge = longest_.top();
     }
@@ -42,7 +42,7 @@ class EdgeSplitter {
     }
   }
 
-  // The triangle that passes the edge in this direction, if there is one.
+  // Splits the triangle that passes the edge in this direction, if there is one.
   void halve(Index from, Index to, Index middle) {
     const auto edge = side_.extract({from, to});
     if (edge.empty()) return;
@@ -57,8 +57,8 @@ class EdgeSplitter {
   }
 
   TriangleMesh& mesh_;
-  std::map<std::pair<Index, Index>, Index> side_;  // edges as triangles pass them
-  std::priority_queue<Edge> longest_;              // of both directions the one from the lower node
+  std::map<std::pair<Index, Index>, Index> side_;  // triangle that passes an edge in this direction
+  std::priority_queue<Edge> longest_;              // each edge once, from its lower node
 };
 
 }  // namespace

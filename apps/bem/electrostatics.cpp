@@ -14,7 +14,7 @@
 namespace trisweep::bem {
 namespace {
 
-// This rank's rows, as numbers of triangles.
+// The triangles of this rank's rows.
 std::span<const Index> own_triangles(const hmatrix::HMatrix<double>& a) {
   return std::span(a.tree().order)
       .subspan(usize(a.partition().first(a.comm().rank())), usize(a.local_rows()));
@@ -51,7 +51,7 @@ hmatrix::CompressedBlocks<double> loaded_blocks(const mpi::ParallelContext& cont
   return blocks;
 }
 
-// By what the system is solved.
+// The method and the preconditioner.
 struct Way {
   const krylov::NamedMethod<double>& method;
   const hmatrix::NamedPreconditioner<double>& preconditioner;
@@ -68,7 +68,7 @@ Way chosen_way(const ChargeOptions& options) {
               "choose --method bicgstab or gmres, or another preconditioner");
 }
 
-// Lists of all ranks on rank 0.
+// Concatenates the lists of all ranks on rank 0.
 template <class A>
 std::vector<A> joined(const mpi::Communicator& comm, const std::vector<A>& own) {
   const auto parts = comm.gather(own);
@@ -89,7 +89,7 @@ std::vector<MappedBlock> map_of(const mpi::Communicator& comm,
   return joined(comm, own);
 }
 
-// By triangle, on rank 0.
+// Charge density by triangle, on rank 0.
 std::vector<double> density_of_triangles(const hmatrix::HMatrix<double>& a,
                                          const std::vector<double>& density) {
   const auto ordered = joined(a.comm(), density);
@@ -100,7 +100,7 @@ std::vector<double> density_of_triangles(const hmatrix::HMatrix<double>& a,
   });
 }
 
-// Of all triangles, and of those that are counted.
+// Sums the charges of all triangles, and of those that are counted.
 void sum_charges(const hmatrix::HMatrix<double>& a, const Conductors& conductors,
                  const std::vector<double>& density, ChargeResult& result) {
   std::vector<double> charge(2);

@@ -1,6 +1,6 @@
-// Gmsh's MSH files of version 2.2 and 4.1, as text (Gmsh reference manual, "MSH file format"). Of the
-// sections $Nodes and $Elements are read, and of the elements triangles of three nodes; points, lines and
-// what fills the volume are passed over.
+// Reads Gmsh's MSH files of versions 2.2 and 4.1, as text (Gmsh reference manual, "MSH file format"). Only
+// the sections $Nodes and $Elements are read, and of the elements only triangles with three nodes; points,
+// lines and volume elements are skipped.
 
 #include <fmt/format.h>
 
@@ -66,7 +66,7 @@ class GmshReader {
                        std::int64_t high = std::numeric_limits<std::int64_t>::max()) {
     return matrix::expect_integer(lines_, words.next(), what, low, high);
   }
-  // One that is not used.
+  // Skips an unused integer.
   void pass(Words& words, const char* what) {
     integer(words, what, std::numeric_limits<std::int64_t>::min());
   }
@@ -101,7 +101,7 @@ class GmshReader {
     }
   }
 
-  // Blocks of nodes: all of their numbers, then all of their places.
+  // Blocks of nodes: first all their numbers, then all their coordinates.
   void read_nodes_4() {
     Words head(next_line());
     const std::int64_t blocks = integer(head, "the number of blocks", 0, most);
@@ -174,7 +174,7 @@ class GmshReader {
   matrix::ByteReader bytes_;
   LineReader lines_;
   bool version_4_ = false;
-  std::unordered_map<std::int64_t, Index> number_;  // of a node, by what the file calls it
+  std::unordered_map<std::int64_t, Index> number_;  // index of a node, by its number in the file
 };
 
 }  // namespace

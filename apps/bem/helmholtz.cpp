@@ -6,9 +6,9 @@
 namespace trisweep::bem {
 namespace {
 
-// Barycentric: the centroid, and twice three points on the medians.
+// Points of the rule in barycentric coordinates: the centroid, and two sets of three points on the medians.
 struct MedianPoints {
-  double corner;  // coordinate of the corner they are near to; the others share the rest
+  double corner;  // coordinate of the median's corner; the other two are equal
   double weight;
 };
 constexpr double weight_of_centroid = 0.225;

@@ -1,6 +1,6 @@
 #pragma once
-// The single layer potential of waves, exp(i k r) / (4 pi r), of constant densities on triangles at the
-// triangles' centroids.
+// The single layer potential of waves, exp(i k r) / (4 pi r), for constant densities on triangles, evaluated
+// at the triangles' centroids.
 
 #include <complex>
 
@@ -8,9 +8,10 @@
 
 namespace trisweep::bem {
 
-// A_ij = Int_{T_j} exp(i k |c_i - y|) / (4 pi |c_i - y|) dS: 1 / r in closed form, and the smooth rest
-// (exp(i k r) - 1) / r by the rule of seven points (degree 5, Radon 1948). Triangles should be a few to a
-// wavelength: of 1 / 4 of it in size, the rest is off by less than 1e-3 of the entry beside the triangle.
+// A_ij = Int_{T_j} exp(i k |c_i - y|) / (4 pi |c_i - y|) dS: 1 / r in closed form, and the smooth remainder
+// (exp(i k r) - 1) / r by a seven-point rule (degree 5, Radon 1948). There should be several triangles per
+// wavelength: with triangles of 1 / 4 wavelength, the error of the remainder is less than 1e-3 of the entry
+// next to the triangle.
 class HelmholtzLayer {
  public:
   HelmholtzLayer(const TriangleMesh& mesh, double wavenumber);

@@ -8,8 +8,8 @@
 namespace trisweep::bem {
 namespace {
 
-// Parts that lie side by side (m). Few coordinates differ, and none by little: there triangles would be
-// small.
+// Adjoining parts of the body, in m. Their coordinates take few values, none of them close to each other,
+// since that would give small triangles.
 constexpr std::array<Box, 11> body = {{
     {{-0.10, -0.08, 1.50}, {0.10, 0.08, 1.75}},   // head
     {{-0.04, -0.05, 1.42}, {0.04, 0.05, 1.50}},   // neck
@@ -27,7 +27,7 @@ constexpr std::array<Box, 11> body = {{
 }  // namespace
 
 TriangleMesh human_mesh(Index triangles) {
-  // The finest mesh of rectangles that has no more.
+  // The finest mesh of rectangles with at most this number of triangles.
   constexpr double widest = 0.3, narrower = 0.99;
   BoxUnion best(body, widest);
   for (double width = widest;; width *= narrower) {

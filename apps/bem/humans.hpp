@@ -3,8 +3,9 @@
 
 namespace trisweep::bem {
 
-// A man of boxes, 1.75 m tall, standing at the origin and looking along the second axis: closed, of as many
-// triangles as are asked for (less one where that is odd), or of the fewest that he can have, some 500.
+// A human figure of boxes, 1.75 m tall, standing at the origin and facing along the second axis. The surface
+// is closed and has `triangles` triangles (one fewer if that is odd), or the smallest possible number, about
+// 500.
 TriangleMesh human_mesh(Index triangles);
 
 }  // namespace trisweep::bem

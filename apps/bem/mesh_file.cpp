@@ -28,7 +28,7 @@ double longest_edge(const Corners& c) {
   return std::max({distance(c[0], c[1]), distance(c[1], c[2]), distance(c[2], c[0])});
 }
 
-// Fourth powers of edges, which the area is computed from, are far from both ends of the numbers.
+// Bounds for which the fourth powers of edges, which occur in the area, neither overflow nor underflow.
 constexpr double least_edge = 1e-60, most_edge = 1e60;
 
 std::string lower_case_ending(std::filesystem::path file) {
@@ -51,7 +51,7 @@ std::string TriangleSink::add(const std::array<Index, 3>& nodes) {
   const double longest = longest_edge(corners);
   if (longest > 0 && !(longest >= least_edge && longest <= most_edge))
     return fmt::format(
-        "is of a size that cannot be computed with: scale the surface, so that the longest edge is from {} "
+        "is too small or too large: scale the surface, so that the longest edge is from {} "
         "to {}, not {:.1e}",
         least_edge, most_edge, longest);
   if (2 * area(corners) > 1e-7 * longest * longest) return {};

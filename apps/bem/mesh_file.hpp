@@ -1,6 +1,6 @@
 #pragma once
-// Triangle meshes from files: Gmsh's MSH 2.2 and 4.1 (text, maybe gzipped) by a reader of our own; STL, OBJ
-// and PLY by assimp, whose coordinates are of single precision.
+// Triangle meshes from files: Gmsh's MSH 2.2 and 4.1 (text, possibly gzipped) by our own reader; STL, OBJ and
+// PLY by assimp, whose coordinates are in single precision.
 
 #include <filesystem>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace trisweep::bem {
 
-// What becomes of triangles that cannot be as they are.
+// Treatment of defective triangles.
 enum class Defects { refuse, repair };
 struct NamedDefects {
   std::string_view name;
@@ -22,7 +22,7 @@ std::span<const NamedDefects> defects();
 
 struct MeshOptions {
   Defects defects = Defects::refuse;
-  bool closed = false;  // the surface has to be
+  bool closed = false;  // the surface must be closed
 };
 
 // Triangles that were removed or turned.
@@ -34,19 +34,20 @@ struct MeshRepairs {
   bool any() const { return without_area + duplicated + turned > 0; }
 };
 
-// By the name's ending. Throws InputError that names the file, and of MSH the line: a file that cannot be
-// read, no triangles, corners that there are not or are not finite; triangles whose longest edge is not from
-// 1e-60 to 1e60; those without area unless they are removed; what check_surface() finds.
+// Chooses the reader by the file name's extension. Throws InputError, which names the file, and for MSH the
+// line: if the file cannot be read, has no triangles, or has corners that do not exist or are not finite; for
+// triangles whose longest edge is not between 1e-60 and 1e60, or without area unless they are removed; and as
+// check_surface().
 TriangleMesh read_mesh(const std::filesystem::path& file, const MeshOptions& options, MeshRepairs& repairs,
                        Observer& observer = silent_observer());
 TriangleMesh read_mesh(const std::filesystem::path& file, Observer& observer = silent_observer());
 
-// Triangles as a reader finds them, those without area left out where they are to be.
+// Collects the triangles that a reader finds, without those that have no area if these are to be removed.
 class TriangleSink {
  public:
   TriangleSink(const MeshOptions& options, MeshRepairs& repairs) : options_(options), repairs_(repairs) {}
 
-  // What is wrong with the triangle that it is refused for; empty when nothing is.
+  // Returns the defect for which the triangle is refused; empty if it is accepted.
   std::string add(const std::array<Index, 3>& nodes);
   TriangleMesh mesh;
 

@@ -8,7 +8,7 @@
 namespace trisweep::bem {
 namespace {
 
-// Below it eight terms of a series in x^2 are exact in double precision.
+// Bound below which eight terms of a series in x^2 are exact in double precision.
 constexpr double small = 0.1;
 
 // sum_n (sign x^2)^n / (2n + 1), n < 8.

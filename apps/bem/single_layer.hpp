@@ -1,6 +1,6 @@
 #pragma once
-// The single layer potential of constant charge densities on triangles, at the triangles' centroids: the
-// kernel of HACApK's electrostatics (collocation).
+// The single layer potential of constant charge densities on triangles, evaluated at the triangles'
+// centroids: the kernel of HACApK's electrostatics (collocation).
 
 #include "apps/bem/triangle_mesh.hpp"
 
@@ -11,11 +11,12 @@ class TriangleFrame {
  public:
   explicit TriangleFrame(const Corners& corners);
 
-  // Int dS / |p - y| over the triangle for any point p, on it as well, in closed form (Wilton et al. 1984):
+  // Int dS / |p - y| over the triangle for any point p, even on the triangle, in closed form (Wilton et al.
+  // 1984):
   //   sum_k d_k ln[(r_k + r_k+1 + l_k) / (r_k + r_k+1 - l_k)] - |z| Omega
   // with d_k the distance from p's projection to edge k, r_k that to corner k, l_k the edges' lengths, z the
-  // height over the plane, Omega the solid angle (Van Oosterom, Strackee 1983). The sum r_k + t has nothing
-  // that cancels; what is small, of far triangles, is summed as a series.
+  // height over the plane, Omega the solid angle (Van Oosterom, Strackee 1983). The sum r_k + t is free of
+  // cancellation; small terms, of distant triangles, are summed as a series.
   double inverse_distance(const Point& p) const;
 
  private:

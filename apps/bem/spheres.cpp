@@ -13,7 +13,8 @@ Index nodes_of_ring(const Rings& rings, Index i) {
   return std::max(rings.k * std::min(i, 2 * rings.n - i), Index{1});
 }
 
-// Between a ring of `inner` nodes a sector and the next of inner + 1, the first node of which are these.
+// The triangles between a ring of `inner` nodes per sector and the next ring of inner + 1, whose first nodes
+// are given.
 struct Band {
   Index k, inner;
   Index inner_first, outer_first;

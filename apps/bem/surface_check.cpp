@@ -12,7 +12,7 @@ namespace {
 
 using Triple = std::array<Index, 3>;
 
-// The node of lowest number at the same place, of each.
+// For each node, the lowest-numbered node at the same point.
 std::vector<Index> first_at_same_place(const std::vector<Point>& node) {
   std::vector<Index> order(node.size()), first(node.size());
   std::iota(order.begin(), order.end(), Index{0});
@@ -44,14 +44,14 @@ class SurfaceChecker {
   }
 
  private:
-  // One of a triangle's three, from the lower node to the higher or back.
+  // One of a triangle's three edges, from the lower node to the higher one or (`back`) the reverse.
   struct Edge {
     Index low, high, triangle;
     bool back;
   };
   struct Neighbour {
     Index triangle;
-    bool turned;  // against this one
+    bool turned;  // oriented oppositely to this triangle
   };
 
   [[noreturn]] void refuse(Index facet, const std::string& what, const char* remedy) const {
@@ -106,7 +106,7 @@ class SurfaceChecker {
     });
   }
 
-  // Calls visit with the triangles' edges that are one edge of the surface.
+  // Calls visit() with the group of triangle edges that form each edge of the surface.
   template <class Visit>
   void for_each_edge(const Visit& visit) const {
     for (auto begin = edge_.begin(); begin != edge_.end();) {
@@ -127,7 +127,7 @@ class SurfaceChecker {
     });
   }
 
-  // Each piece of the surface as its first triangle is.
+  // Orients each piece of the surface as its first triangle.
   void orient() {
     turned_.assign(corner_.size(), 0);
     piece_.assign(corner_.size(), -1);
@@ -162,13 +162,13 @@ class SurfaceChecker {
     front.push_back(next.triangle);
   }
 
-  // Pieces without a border have a volume inside; what lies in another one is a cavity, and has a negative
-  // one. The volume of a piece is the same about any point; about one of its own nothing cancels, wherever it
-  // lies.
+  // Pieces without a border enclose a volume; a piece inside another one is a cavity, with negative volume.
+  // The volume of a piece is the same about any point; about one of the piece's own points there is no
+  // cancellation, wherever the piece is.
   void turn_outwards() {
     std::vector<char> open(corner_.size());
     for (Index t = 0; t < mesh_.size(); ++t) open[usize(piece_[usize(t)])] |= on_border_[usize(t)];
-    double volume = 0;  // six times
+    double volume = 0;  // six times the volume
     for (Index t = 0; t < mesh_.size(); ++t) {
       const Index piece = piece_[usize(t)];
       if (open[usize(piece)] == 0)
@@ -196,11 +196,11 @@ class SurfaceChecker {
   const std::filesystem::path& file_;
   const MeshOptions& options_;
   MeshRepairs& repairs_;
-  std::vector<Triple> corner_;  // of triangles, one number for each place
-  std::vector<Edge> edge_;      // those of one edge of the surface side by side
+  std::vector<Triple> corner_;  // of triangles, one number for each point
+  std::vector<Edge> edge_;      // those that form one edge of the surface are adjacent
   std::vector<std::vector<Neighbour>> neighbour_;
   std::vector<char> on_border_, turned_;
-  std::vector<Index> piece_;  // of the surface: its first triangle
+  std::vector<Index> piece_;  // piece of the surface, by its first triangle
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// What a surface from a file may be wrong in beyond single triangles: each twice, sides turned against each
-// other or inwards, holes.
+// Checks of a surface from a file beyond single triangles: duplicates, inconsistent or inward orientation,
+// holes.
 
 #include <filesystem>
 
@@ -8,11 +8,11 @@
 
 namespace trisweep::bem {
 
-// Corners at the same place count as one. Throws InputError that names the file and a facet (counted from 1,
-// in the order of the file): a triangle that there is twice; two that pass their common edge in the same
-// direction; a closed surface that is inside out; with `closed`, an edge that is not of two triangles.
-// Defects::repair removes the second triangle, and turns those that are turned; a surface with one side
-// alone, and holes, remain errors.
+// Corners at the same point count as one. Throws InputError, which names the file and a facet (counted from
+// 1, in file order): for a duplicate triangle; for two triangles that pass their common edge in the same
+// direction; for a closed surface with inward normals; with `closed`, for an edge that does not belong to two
+// triangles. Defects::repair removes duplicates, and turns triangles with wrong orientation; one-sided
+// surfaces and holes remain errors.
 void check_surface(TriangleMesh& mesh, const std::filesystem::path& file, const MeshOptions& options,
                    MeshRepairs& repairs);
 

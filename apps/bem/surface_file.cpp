@@ -9,10 +9,10 @@
 namespace trisweep::bem {
 namespace {
 
-// Arrays behind the text, as they lie in memory, each after its number of bytes.
+// Binary arrays after the text, as they are in memory, each preceded by its size in bytes.
 class AppendedArrays {
  public:
-  // What the text says of it.
+  // Returns the XML element that describes the array.
   template <class Number>
   std::string add(const char* type, const std::string& name, int components, std::span<const Number> values) {
     const std::size_t offset = bytes_.size();

@@ -1,5 +1,5 @@
 #pragma once
-// A surface and what is known of its triangles as a VTU file, which ParaView reads.
+// A surface and fields of values on its triangles, as a VTU file, which ParaView reads.
 
 #include <span>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace trisweep::bem {
 
-// Of each triangle.
+// A value for each triangle.
 struct TriangleField {
   std::string name;
   std::span<const double> value;

@@ -26,7 +26,7 @@ struct TriangleMesh {
 inline Point centroid(const Corners& c) {
   return (1.0 / 3) * (c[0] + c[1] + c[2]);
 }
-// As long as twice the area.
+// Normal vector, whose length is twice the area.
 inline Point normal(const Corners& c) {
   return cross(c[1] - c[0], c[2] - c[0]);
 }

@@ -23,7 +23,7 @@ void require(Status status, const char* call) {
   if (status != Status{}) throw Error(ErrorKind::environment, std::string(call) + " failed");
 }
 
-// Panels of one shape, multiplied in one way. Pointers to the device's memory, which it keeps.
+// Panels of one shape, multiplied in one way. Owns arrays of pointers in device memory.
 struct Batch {
   studies::PanelShape shape;
   bool transposed;
@@ -69,7 +69,7 @@ class Padded {
                              1, &zero_, b.targets.as<double*>(), 1, b.count),
           "cublasDgemvBatched");
   }
-  // One call for each panel, streams in turn.
+  // One call for each panel, cycling through the streams.
   void multiply_each(cublasHandle_t handle, const std::array<cudaStream_t, 5>& streams) const {
     std::size_t turn = 0;
     for (const Single& s : single_) {
@@ -121,7 +121,7 @@ class Padded {
                                         for (Index row = 0; row < shape.rows; ++row)
                                           numbers.push_back(column.step() * column(row));
                                       });
-      // Of U the sums: any numbers will do for the time.
+      // For U the source are sums; any values serve for timing.
       sources.push_back(source_.as<double>() + (g.kind == device::GemvKind::rows_of_sums ? 0 : g.source));
       targets.push_back(target_.as<double>() + target);
       target += transposed ? shape.cols : shape.rows;

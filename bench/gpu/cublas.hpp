@@ -1,7 +1,7 @@
 #pragma once
 // cuBLAS's batched products with the panels of an H-matrix, in double precision: padded ones, all of a batch
-// alike, and each by itself in streams, as the paper compares (Yamazaki et al., Fig. 9). They write what they
-// have nowhere in common: adding it up is left out.
+// of the same size, and each one separately in streams, as the paper compares (Yamazaki et al., Fig. 9). Each
+// product writes to its own place: the summation is omitted.
 
 #include <functional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace trisweep::bench {
 
-// what, launches, seconds
+// description, launches, seconds
 using CublasReport = std::function<void(const std::string&, Offset, double)>;
 
 void measure_cublas(const device::GemvTasks& tasks, const CublasReport& report);

@@ -18,7 +18,7 @@ void require(Status status, const char* call) {
   if (status != Status{}) throw Error(ErrorKind::environment, std::string(call) + " failed");
 }
 
-// A sparse matrix in the device's memory, rows compressed.
+// A sparse matrix in the device's memory, in compressed rows.
 struct GpuCsr {
   Index rows;
   GpuBuffer begin, column, value;
@@ -37,7 +37,8 @@ struct GpuCsr {
   }
 };
 
-// One triangular solve of cuSPARSE's, analysed before: SpSV for one right-hand side, SpSM for many.
+// A triangular solve of cuSPARSE, with its analysis done at construction: SpSV for one right-hand side, SpSM
+// for many.
 class CuSparse {
  public:
   CuSparse(const GpuCsr& m, sptrsv::Form form, Index nrhs)
@@ -55,7 +56,7 @@ class CuSparse {
     nrhs == 1 ? analyse_one(m.rows) : analyse_many(m.rows);
   }
 
-  // In columns.
+  // Vectors are column-major.
   void set(const std::vector<double>& b) { b_.fill(b.data(), 8 * b.size()); }
   void get(std::vector<double>& x) const { x_.read(x.data(), 8 * x.size()); }
 
@@ -102,7 +103,7 @@ class CuSparse {
             "cusparseSpSM_analysis");
   }
 
-  // Handles last as long as the program.
+  // Handles are never destroyed.
   static constexpr auto op_ = CUSPARSE_OPERATION_NON_TRANSPOSE;
   Index nrhs_;
   double one_ = 1;

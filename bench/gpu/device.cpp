@@ -1,4 +1,4 @@
-// gpu_device: which GPU there is, or why there is none.
+// gpu_device: prints which GPU there is, or why there is none.
 
 #include "device.hpp"
 

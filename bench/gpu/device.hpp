@@ -11,7 +11,7 @@ inline bool has_gpu() {
   return backend::runtime(gpu).count() > 0;
 }
 
-// Zeroed memory of it, of any type.
+// Zeroed memory of the GPU, for values of any type.
 class GpuBuffer {
  public:
   explicit GpuBuffer(std::size_t bytes) : memory_(gpu, bytes) {}
@@ -20,7 +20,7 @@ class GpuBuffer {
   T* as() const {
     return reinterpret_cast<T*>(memory_.data());
   }
-  // From and to the host. Waits.
+  // Copies from and to the host. Waits.
   void fill(const void* values, std::size_t bytes) const {
     backend::copy(gpu, memory_.data(), static_cast<const std::byte*>(values), bytes);
   }

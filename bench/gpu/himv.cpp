@@ -1,6 +1,6 @@
 // gpu_himv OBJECT N EPS: products with an H-matrix on a GPU, as rows of a table in Markdown: the merged
-// kernel and every way to launch batches, beside the time that a copy of the panels' bytes within its memory
-// takes, and cuBLAS, where the build has it.
+// kernel and every way to launch batches, compared with the time of copying the panels' bytes within its
+// memory, and with cuBLAS if the build has it.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -44,7 +44,7 @@ std::vector<Choice> choices() {
           {"strips, no atomics", {.sum = GemvSum::row_blocks}}};
 }
 
-// The kernels of a product alone: vectors stay where they are.
+// Time of a product's kernels alone: vectors stay on the device.
 double seconds_of(device::KernelRunner<double>& runner, const std::vector<double>& x,
                   std::vector<double>& y) {
   runner.multiply(x, y);
@@ -55,7 +55,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   double largest = 0, size = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double error = std::abs(a[i] - b[i]);
-    if (!(error <= largest)) largest = error;  // not lost when it is no number
+    if (!(error <= largest)) largest = error;  // keeps NaN
     size = std::max(size, std::abs(b[i]));
   }
   return largest / size;
@@ -96,8 +96,8 @@ bool measure(const std::string& object, Index n, double eps) {
   return right;
 }
 
-// Whether MPI starts: it ends the process where its own files are missing, as beside a driver alone. Tried by
-// a process of its own, whose words about it nobody needs.
+// True if MPI starts: it ends the process if its own files are missing, as on a machine with only a driver.
+// Tested in a child process, whose output is discarded.
 bool mpi_starts() {
   std::fflush(nullptr);
   const pid_t child = fork();

@@ -1,5 +1,5 @@
 #pragma once
-// How long something takes on a GPU.
+// Timing of work on a GPU.
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace trisweep::bench {
 
-// The median over some repeats, in seconds, of work that ends before it returns.
+// Median time in seconds, over several repeats, of work that is complete when it returns.
 template <class Work>
 double median_seconds(const Work& work) {
   constexpr int repeats = 21, before = 3;

@@ -1,7 +1,7 @@
 // gpu_solve KIND N: solves with the factors of a gallery matrix on a GPU, as rows of a table in Markdown:
-// with 1 and 50 right-hand sides, beside the time that a copy of the factors' bytes within its memory takes;
+// with 1 and 50 right-hand sides, compared with the time of copying the factors' bytes within its memory;
 // with a block for each item instead of tickets, and for each supernode as published (SC'23, Algorithm 4);
-// with several virtual PEs; and other libraries' solves.
+// with several virtual PEs; and solves of other libraries.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ void print_row(const System& system, const std::string& what, Index nrhs, double
   std::fflush(stdout);
 }
 
-// Where the time of one right-hand side goes.
+// Prints the time of each phase, for one right-hand side.
 void print_phases(const System& system, const device::Program& program, const Pes::ResidualView& measured) {
   fmt::print("\n{}: ", system.name);
   device::Count end = measured.times.back();

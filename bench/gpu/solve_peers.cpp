@@ -10,8 +10,8 @@
 namespace trisweep::bench {
 namespace {
 
-// L or U, whose unit diagonals are left out. Panels of both have a row for each row that is not of the
-// supernode: U's are transposed.
+// L or U, without their unit diagonals. Panels of both have one row for each row outside the supernode: U's
+// are transposed.
 GpuCsr factor_of(const System& system, bool lower) {
   const symbolic::Structure& s = system.structure();
   const auto& factors = *system.made.factors;
@@ -43,7 +43,7 @@ GpuCsr factor_of(const System& system, bool lower) {
   return {begin, column, value};
 }
 
-// Its sweeps have no error of their own to judge: zero right-hand sides have zero solutions.
+// A single sweep has no error to verify; zero right-hand sides have zero solutions.
 void measure_cusparse(const System& system, bool lower, Index nrhs, const Report& report) {
   const GpuCsr factor = factor_of(system, lower);
   CuSparse sweep(factor, {.upper = !lower, .unit = true}, nrhs);
@@ -77,7 +77,7 @@ void measure_cudss(const System& system, Index nrhs, const Report& report) {
   };
   dense(right, b);
   dense(solution, x);
-  // By new row: the old one.
+  // Old row of each new row.
   std::vector<int> order(n);
   const auto& place = system.made.analysis->ordering.col_new;
   for (std::size_t i = 0; i < n; ++i) order[usize(place[i])] = static_cast<int>(i);
@@ -91,7 +91,7 @@ void measure_cudss(const System& system, Index nrhs, const Report& report) {
   const double seconds = median_seconds([&] { run(CUDSS_PHASE_SOLVE); });
   std::vector<double> answer(n * usize(nrhs));
   x.read(answer.data(), 8 * answer.size());
-  std::int64_t entries = 0;  // as many as ours, if it has taken our ordering
+  std::int64_t entries = 0;  // the same number as ours, if it has used our ordering
   require(cudssDataGet(handle, data, CUDSS_DATA_LU_NNZ, &entries, sizeof entries, nullptr), "cudssDataGet");
   report("cuDSS, " + std::to_string(entries) + " entries", nrhs, seconds,
          system.backward_error(answer, nrhs));

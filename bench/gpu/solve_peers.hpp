@@ -1,6 +1,6 @@
 #pragma once
 // Other libraries on the same GPU: cuSPARSE's triangular solves with our L and our U, and cuDSS's solve phase
-// with factors of its own in our ordering. Where they are not installed nothing is measured, and said so.
+// with its own factors in our ordering. If they are not installed, a message says that they are not measured.
 
 #include <functional>
 
@@ -8,7 +8,7 @@
 
 namespace trisweep::bench {
 
-// what, right-hand sides, seconds, backward error
+// description, right-hand sides, seconds, backward error
 using Report = std::function<void(const std::string&, Index, double, double)>;
 
 void measure_peers(const System& system, const Report& report);

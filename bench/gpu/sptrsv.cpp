@@ -1,7 +1,7 @@
-// gpu_sptrsv KIND N, or FILE: solves with a triangular matrix on a GPU by every algorithm, by cuSPARSE, with
-// 1 and 32 right-hand sides in its memory, and by every design for several PEs, as rows of a table in
-// Markdown. A matrix that is no triangle gives the L of its ILU(0). An analysis begins with the matrix in the
-// host's memory (ours) or the device's (cuSPARSE's).
+// gpu_sptrsv KIND N, or FILE: solves with a triangular matrix on a GPU by every algorithm and by cuSPARSE,
+// with 1 and 32 right-hand sides in its memory, and by every design for several PEs, as rows of a table in
+// Markdown. For a matrix that is not triangular, uses the L of its ILU(0). An analysis begins with the matrix
+// in host memory (ours) or device memory (cuSPARSE's).
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ void measure_ours(const SptrsvCase& one, std::string_view algorithm) {
   one.report(fmt::format("{}, {} lanes", algorithm, solver.choice().plan.lanes), analysis, solve, solution);
 }
 
-// By all GPUs there are, or virtual PEs that share one.
+// On all available GPUs, or by virtual PEs that share one.
 void measure_design(const SptrsvCase& one, const studies::NamedDesign& design) {
   constexpr int pes = 4;
   const auto start = Clock::now();

@@ -1,5 +1,5 @@
 #pragma once
-// cuSPARSE's solves with the same triangle. Where it is not installed nothing is measured, and said so.
+// cuSPARSE's solves with the same triangle. If it is not installed, a message says that it is not measured.
 
 #include <functional>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace trisweep::bench {
 
-// Right-hand sides in columns, and who is told of a solver: its name, seconds of its analysis and of a solve,
-// and the solutions.
+// Right-hand sides, column-major, and the function that reports a solver: its name, seconds of its analysis
+// and of a solve, and the solutions.
 struct SptrsvCase {
   const matrix::Csr<double>& lower;
   const std::vector<double>& b;

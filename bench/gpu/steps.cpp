@@ -1,10 +1,10 @@
-// gpu_steps [FOLDER] [RECORD]: what a machine with a GPU is asked, one step after another, each under a time
-// limit of its own, so that none hides the next. FOLDER (by default the program's own) has steps.txt, with a
-// line for each step,
+// gpu_steps [FOLDER] [RECORD]: runs the steps of a test on a machine with a GPU, one after another, each with
+// its own time limit, so that no step prevents the next. FOLDER (by default the program's own) has steps.txt,
+// with a line for each step,
 //   NAME | SECONDS | COMMAND ARGUMENT...
 // and the commands, which find their libraries in FOLDER/lib. RECORD.json and RECORD.txt (by default
-// FOLDER/record) are whole whenever this program is ended. Linked with everything it needs: it starts where
-// there is but a kernel.
+// FOLDER/record) are complete whenever this program is ended. It is statically linked, so that it starts
+// wherever there is a kernel.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -32,7 +32,7 @@ struct Step {
   std::vector<std::string> command;
   std::string state = "to come";
   double seconds = 0;
-  std::string why{};  // of one that has not passed: a line
+  std::string why{};  // reason, in one line, if it has not passed
   std::string output{};
 };
 
@@ -59,7 +59,7 @@ std::vector<Step> read_steps(const std::filesystem::path& file) {
   return steps;
 }
 
-// The first line that begins so, or the last one.
+// The first line with this beginning, or else the last line.
 std::string line_of(const std::string& output, const std::string& beginning) {
   std::istringstream in(output);
   std::string last;
@@ -87,7 +87,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// Appears whole or not at all.
+// Writes a file atomically.
 void write_whole(const std::string& file, const std::string& text) {
   std::ofstream(file + ".part") << text;
   std::rename((file + ".part").c_str(), file.c_str());
@@ -113,7 +113,7 @@ void record(const std::string& to, const std::vector<Step>& steps) {
   write_whole(to + ".txt", text.str());
 }
 
-// In a process group of its own, whose output comes through the pipe.
+// Runs in a process group of its own, whose output goes through the pipe.
 [[noreturn]] void run_command(const Step& step, int out) {
   setpgid(0, 0);
   dup2(out, STDOUT_FILENO);
@@ -128,7 +128,7 @@ void record(const std::string& to, const std::vector<Step>& steps) {
   _exit(127);
 }
 
-// Until the command has ended, or its time has; whether it had time enough.
+// Reads until the command has ended or its time is over; true if it ended in time.
 bool read_output(int in, Step& step, Clock::time_point end) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -154,7 +154,7 @@ void run(Step& step) {
   close(ends[1]);
   const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(step.limit));
   const bool in_time = read_output(ends[0], step, begin + limit);
-  kill(-child, SIGKILL);  // and what it has left behind; one that hangs in the driver stays
+  kill(-child, SIGKILL);  // and its children; a process that hangs in the driver stays
   int status = 0;
   for (int look = 0; waitpid(child, &status, WNOHANG) == 0 && look < 50; ++look) usleep(100'000);
   close(ends[0]);

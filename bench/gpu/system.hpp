@@ -1,6 +1,6 @@
 #pragma once
-// A factored gallery matrix, and its solves on the GPU by one PE or several virtual ones, from b to x in the
-// device's memory.
+// A factored gallery matrix, and its solves on the GPU by one PE or several virtual PEs, from b to x in
+// device memory.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ struct System {
   matrix::Csr<double> a;
   std::shared_ptr<const solve::Analysis> analysis;
   solve::Factorization<double> made;
-  std::vector<double> b;  // in columns
+  std::vector<double> b;  // column-major
 
   static model::PlanAxes axes() { return model::all_axes(1, {model::PlanChoice{}.transport}, true); }
   static solve::AnalysisOptions analysis_options(const std::string& diagonal) {
@@ -33,7 +33,7 @@ struct System {
             .symbolic = model::symbolic_options(diagonal, 1, true)};
   }
 
-  // With GPUs' usual choice of inverted diagonal blocks, or another.
+  // With the default choice of inverted diagonal blocks for GPUs, or another.
   System(const std::string& kind, Index n, Index nrhs, const std::string& diagonal = axes().diagonal.front())
       : name(kind + " " + std::to_string(n)),
         a(std::get<matrix::Csr<double>>(gallery::make_matrix(kind, {.n = n}))),
@@ -46,12 +46,12 @@ struct System {
 
   const symbolic::Structure& structure() const { return *made.factors->structure; }
   bool is_cholesky() const { return made.factors->kind == numeric::Kind::cholesky; }
-  // What a solve reads of the factors: Cholesky's is read by both sweeps.
+  // Bytes of the factors that a solve reads: both sweeps read those of Cholesky.
   double bytes_read() const {
     return double(made.factors->bytes()) + (is_cholesky() ? double(made.factors->lower.size() * 8) : 0);
   }
 
-  // |b - A x| / (|A| |x| + |b|), the largest of all equations (Oettli and Prager 1964).
+  // |b - A x| / (|A| |x| + |b|), the maximum over all equations (Oettli and Prager 1964).
   double backward_error(const std::vector<double>& x, Index nrhs) const {
     const auto n = usize(a.rows());
     double worst = 0;
@@ -70,7 +70,7 @@ struct System {
   }
 };
 
-// A PE's part of factors that are all in this process.
+// A PE's pieces of factors that are all in this process.
 inline engine::SideValues<double> pieces_of(const symbolic::Structure& s,
                                             const distribution::LocalBlocks& local_blocks,
                                             const numeric::Factors<double>& factors) {
@@ -89,7 +89,7 @@ inline engine::SideValues<double> pieces_of(const symbolic::Structure& s,
   return values;
 }
 
-// Programs of all PEs of a grid, and their panels.
+// The programs of all PEs of a grid, and their panels.
 class Pes {
  public:
   Pes(const System& system, const distribution::ProcessGrid& grid, Offset grain = plan::grain_of_gpus)

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int most_solves = 20;
 
-// `selected` = those columns of `all`.
+// selected = these columns of `all`.
 void gather(std::span<const double> all, const std::vector<int>& columns, int rows,
             std::vector<double>& selected) {
   selected.resize(columns.size() * static_cast<std::size_t>(rows));

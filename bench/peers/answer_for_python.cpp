@@ -1,4 +1,4 @@
-// The loop of answer.hpp for a peer that is called from Python, by ctypes.
+// The loop of answer.hpp for a peer in Python, which calls it by ctypes.
 
 #include <cstdio>
 
@@ -6,7 +6,8 @@
 
 extern "C" {
 
-// For the system of a file that peer_prepare wrote; null when it cannot be read. There is one for a process.
+// Makes the refiner for the system in a file of peer_prepare; null if it cannot be read. There is one per
+// process.
 void* peers_refiner(const char* system, void (*solve)(int, const double*, double*)) {
   try {
     static peers::Problem problem;
@@ -18,7 +19,7 @@ void* peers_refiner(const char* system, void (*solve)(int, const double*, double
   }
 }
 
-// b and x by columns, `size` values each; x comes in as a copy of b. Returns how often it was solved.
+// b and x are column-major, `size` values each; on input x is a copy of b. Returns the number of solves.
 int peers_answer(void* refiner, double goal, const double* b, double* x, std::size_t size) {
   return static_cast<peers::Refiner*>(refiner)->solve(goal, {b, size}, {x, size});
 }

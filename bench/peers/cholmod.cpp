@@ -1,4 +1,4 @@
-// CHOLMOD (SuiteSparse): Cholesky, supernodal where it finds that worth it. Threads are those of the BLAS.
+// CHOLMOD (SuiteSparse): Cholesky, supernodal if it chooses so. Threads are those of the BLAS.
 
 #include <fmt/format.h>
 #include <suitesparse/cholmod.h>
@@ -67,7 +67,7 @@ class Cholmod : public Peer {
   }
 
  private:
-  // Compressed columns of the lower triangle: a view of ours.
+  // Compressed columns of the lower triangle: a view of our rows of the upper one.
   cholmod_sparse matrix() {
     cholmod_sparse a{};
     a.nrow = a.ncol = static_cast<std::size_t>(upper_.rows);
@@ -82,7 +82,7 @@ class Cholmod : public Peer {
     return a;
   }
 
-  // Without the upper triangles of diagonal blocks, which are stored too.
+  // Entries without the upper triangles of diagonal blocks, which are also stored.
   double supernodal_entries() const {
     const auto* first = static_cast<const int*>(factor_->super);
     double entries = double(factor_->xsize);

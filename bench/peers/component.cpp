@@ -1,11 +1,11 @@
-// Component-level solves by ours and by MKL's mkl_sparse_d_trsv, in turns in one process:
+// Component-level solves by Trisweep and by MKL's mkl_sparse_d_trsv, alternating in one process:
 //
 //   peer_component MATRIX --json OUT [--library libmkl_rt.so] [--threads T] [--rounds R] [--repeats R]
 //     [--algorithm A] [--solves N] [--analyses N] [--lower L.mtx]
 //
-// A matrix that is no triangle gives the L of its ILU(0), or where it has none its lower triangle; --lower
-// writes what is solved with, for others to read. In each round the read bandwidth is measured before and
-// after. A solver's time in a round is the median of its solves, one after another.
+// For a matrix that is not triangular, uses the L of its ILU(0), or if that does not exist, its lower
+// triangle; --lower writes this triangle for others to read. In each round the read bandwidth is measured
+// before and after. A solver's time in a round is the median of its solves, one after another.
 
 #include <dlfcn.h>
 
@@ -37,7 +37,7 @@ struct Options {
   int threads = 1, rounds = 3, repeats = 10, solves = 1000, analyses = 1;
 };
 
-// What mkl_spblas.h declares, for 32-bit integers.
+// Declarations of mkl_spblas.h, for 32-bit integers.
 class Mkl {
  public:
   Mkl(const std::string& file, Matrix a, int threads) : a_(std::move(a)) {
@@ -101,7 +101,7 @@ double median_of(int repeats, const Work& work) {
   return seconds[usize(repeats / 2)];
 }
 
-// Seconds from the matrix to the first solution, of solvers one after another.
+// Seconds from the matrix to the first solution, for several solvers, one after another.
 std::vector<double> first_solutions(const Matrix& a, const sptrsv::RowSolverOptions& options, int analyses,
                                     const std::vector<double>& b, std::vector<double>& x) {
   std::vector<double> seconds;

@@ -3,13 +3,13 @@
 //   peer_NAME SYSTEM --json OUT [--nrhs 1,50] [--repeats R] [--threads T] [--grid PXxPYxPZ]
 //     [--mapping M] [--library FILE] [--compress EPS] [--refine E] [--answers] [--own-refinement]
 //
-// factors the system of a file that peer_prepare wrote, once, then times solves. Before the first and after
-// every solve the read bandwidth is measured by the same process, and for many right-hand sides also the rate
-// of dgemm, so that each solve stands between its floors. With --refine a solve is refined, the same way for
-// all peers (answer.hpp), until its componentwise backward error is E or does not halve any more. With
-// --answers all is as a user of the peer has it: its own order, scaling and pivots, one solve right after the
-// other, without floors; the first answer and refactorizations are timed too. Prints nothing; the record has
-// it all. Exit status 0; 2 with a message when the peer cannot do it.
+// factors the system in a file of peer_prepare once, then times solves. Before the first and after every
+// solve the same process measures the read bandwidth, and for many right-hand sides also the rate of dgemm,
+// so that each solve can be compared with its bounds. With --refine a solve is refined, in the same way for
+// all peers (answer.hpp), until its componentwise backward error is E or no longer halves. With --answers
+// everything is as for a user of the peer: its own order, scaling and pivots, one solve directly after the
+// other, without bounds; the first solution and refactorizations are timed, too. Prints nothing; the record
+// contains all results. Exit status 0; 2 with a message if the peer cannot do it.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,17 +30,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t read_bytes = std::size_t{256} << 20;  // far beyond a cache
-constexpr double answering_seconds = 0.2;  // at least, of answers to as many right-hand sides
+constexpr std::size_t read_bytes = std::size_t{256} << 20;  // far more than a cache
+constexpr double answering_seconds = 0.2;                   // smallest total time of repeated solves
 constexpr int most_answers = 1000;
-constexpr int many = 8;  // right-hand sides from which on products, not reads, are the floor
+constexpr int many = 8;  // right-hand sides from which on products, not reads, are the bound
 
 struct Options {
   std::string system, json;
   std::vector<int> nrhs{1, 50};
   int repeats = 5;
   double refine = 0;     // the componentwise backward error; 0: solves are not refined
-  bool answers = false;  // as a user has them
+  bool answers = false;  // as for a user of the peer
   Settings settings;
 };
 
@@ -71,7 +71,7 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
-// Of a line of a file of /proc/self, in bytes.
+// Value, in bytes, of a line in a file of /proc/self.
 double proc_bytes(const char* file, const std::string& key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -85,7 +85,7 @@ double sum_over_ranks(double value) {
   return value;
 }
 
-// The same on all ranks: A times random columns.
+// Right-hand sides A times random columns, the same on all ranks.
 std::vector<double> made_up_rhs(const Problem& p, int nrhs) {
   const auto n = static_cast<std::size_t>(p.rows);
   std::vector<double> x(n), b(n * static_cast<std::size_t>(nrhs));
@@ -97,7 +97,7 @@ std::vector<double> made_up_rhs(const Problem& p, int nrhs) {
   return b;
 }
 
-// The rows of this rank, and back.
+// The rows of this rank, and (whole_of) back.
 std::vector<double> local_part(const Peer& peer, const std::vector<double>& whole, int rows, int nrhs) {
   std::vector<double> part;
   for (int c = 0; c < nrhs; ++c) {
@@ -143,7 +143,7 @@ class Run {
   }
 
  private:
-  // Memory: what the process grew to beyond the system itself.
+  // Memory: the growth of the process beyond the system itself.
   Json factor() {
     const double before = proc_bytes("/proc/self/status", "VmRSS");
     const double analysis = revoke_on_error(MPI_COMM_WORLD, [&] { peer_->analyze(); });
@@ -197,7 +197,7 @@ class Run {
     const auto b = made_up_rhs(problem_, nrhs);
     const auto b_rows = local_part(*peer_, b, problem_.rows, nrhs);
     auto x_rows = b_rows;
-    solve(nrhs, b_rows, x_rows);  // what is set up once
+    solve(nrhs, b_rows, x_rows);  // includes one-time setup
     std::vector<double> seconds, read{bandwidth.measure()}, rate;
     if (nrhs >= many) rate.push_back(products.measure());
     for (int r = 0; r < options_.repeats; ++r) {
@@ -219,7 +219,7 @@ class Run {
       peer_->solve(nrhs, b.data(), x.data());
   }
 
-  // Through the factors, of the last solve.
+  // Number of passes through the factors in the last solve.
   int passes() const { return passes_ + peer_->facts().corrections; }
 
   const Problem& problem_;

@@ -20,7 +20,7 @@ namespace peers {
 namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr int order = 1024;  // of the matrices that are multiplied
+constexpr int order = 1024;  // order of the matrices
 
 int ranks_of(MPI_Comm comm) {
   int ranks = 1;
@@ -57,7 +57,7 @@ ReadBandwidth::~ReadBandwidth() {
   std::free(data_);
 }
 
-// Independent sums, so that additions do not wait for one another, and no more than registers hold.
+// Independent sums, so that additions do not wait for each other, and no more than fit in registers.
 double ReadBandwidth::sum(std::size_t first, std::size_t last) const {
   constexpr std::size_t lanes = 16;
   double lane[lanes] = {};

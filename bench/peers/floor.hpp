@@ -1,5 +1,5 @@
 #pragma once
-// What the machine can do at this moment: the floors beside which every solve is put.
+// What the machine can do at this moment: the bounds with which every solve is compared.
 
 #include <mpi.h>
 
@@ -9,11 +9,11 @@
 
 namespace peers {
 
-// Seconds from the moment the first rank starts to the moment the last one ends: with more ranks than cores
-// they run one after another. Collective, for ranks of one node, which have one clock.
+// Seconds from the start of the first rank to the end of the last one: with more ranks than cores they run
+// one after another. Collective, for ranks of one node, which share a clock.
 double revoke_on_error(MPI_Comm comm, const std::function<void()>& work);
 
-// Reads memory far larger than the caches with a number of threads on each rank, all at the same time.
+// Reads memory far larger than the caches, with several threads on each rank, all at the same time.
 class ReadBandwidth {
  public:
   // Collective. `bytes`: of all ranks together.
@@ -22,7 +22,7 @@ class ReadBandwidth {
   ReadBandwidth(const ReadBandwidth&) = delete;
   ReadBandwidth& operator=(const ReadBandwidth&) = delete;
 
-  // Bytes per second of all ranks together. Collective. It also empties the caches.
+  // Bytes per second of all ranks together. Collective. Also empties the caches.
   double measure();
 
  private:
@@ -31,10 +31,11 @@ class ReadBandwidth {
   MPI_Comm comm_;
   int threads_;
   std::size_t size_;
-  double* data_;  // huge pages asked for
+  double* data_;  // in huge pages if available
 };
 
-// Multiplies square matrices that fit the caches by OpenBLAS, with threads or on all ranks at the same time.
+// Multiplies square matrices that fit in the caches by OpenBLAS, with threads or on all ranks at the same
+// time.
 class ProductRate {
  public:
   ProductRate(MPI_Comm comm, int threads);

@@ -1,5 +1,5 @@
-// hmat-oss (GPL) and ours, the single layer on the pair of spheres: assembly, bytes, product and its sampled
-// error, one after the other in one process, on one thread.
+// hmat-oss (GPL) and Trisweep on the single layer of a pair of spheres: assembly, bytes, product and its
+// sampled error, one after the other in one process, on one thread.
 //   peer_hmat [TRIANGLES] [EPS] [ROUNDS]
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct ResidualView {
   double assembly_seconds, bytes, product_seconds, error;
 };
 
-// Of this process: others may use the machine.
+// CPU time of this process, since others may use the machine.
 double cpu_seconds() {
   return double(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -49,7 +49,7 @@ struct Problem {
     }
   }
 
-  // `y`: in the mesh's order.
+  // Sampled error of a product; `y`: in the mesh's order.
   double error(const std::vector<double>& y) const {
     double off = 0, size = 0;
     for (std::size_t s = 0; s < rows.size(); ++s) {
@@ -75,7 +75,7 @@ void entry(void* problem, int row, int col, void* result) {
   *static_cast<double*>(result) = static_cast<Problem*>(problem)->kernel(row, col);
 }
 
-// Leaves and admissibility as HACApK has them.
+// Leaves and admissibility as in HACApK.
 ResidualView measure_theirs(Problem& problem, double eps) {
   hmat_interface_t hmat;
   hmat_init_default_interface(&hmat, HMAT_DOUBLE_PRECISION);

@@ -24,7 +24,7 @@ class Mumps : public Peer {
     id_.par = 1;
     id_.sym = definite_ ? 1 : 0;
     call(-1);
-    for (const int stream : {1, 2, 3, 4}) icntl(stream) = 0;  // says nothing
+    for (const int stream : {1, 2, 3, 4}) icntl(stream) = 0;  // no output
     if (!own_order_) {
       icntl(6) = 0;  // no row permutation
       icntl(7) = 1;  // our ordering

@@ -18,9 +18,9 @@ using Pardiso = void(void** handle, const int* max_factors, const int* factor, c
                      double* x, int* error);
 using Version = void(char* text, int length);
 
-// RTLD_DEEPBIND: its BLAS is its own, and not the one that measures the floor.
+// RTLD_DEEPBIND: it uses its own BLAS, and not the one that measures the bound.
 void* load(const std::filesystem::path& file) {
-  // Its threads, which its own search does not find outside of Python's.
+  // Its thread library, which it does not find by itself outside of Python.
   dlopen((file.parent_path() / "libiomp5.so").c_str(), RTLD_NOW | RTLD_GLOBAL);
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   if (library == nullptr) throw std::runtime_error(dlerror());
@@ -51,7 +51,7 @@ class MklPardiso : public Peer {
       parameters_[1] = 2;                                      // METIS
       parameters_[10] = parameters_[12] = p.definite ? 0 : 1;  // scaling and matching
     }
-    if (own_refinement_) parameters_[7] = 2;  // steps at most
+    if (own_refinement_) parameters_[7] = 2;  // largest number of steps
     parameters_[17] = -1;                     // counts the entries of the factors
     parameters_[34] = 1;                      // numbers from 0
   }

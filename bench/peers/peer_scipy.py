@@ -1,5 +1,5 @@
-"""SciPy's splu (SuperLU) with the protocol of driver.cpp, on one thread. Its answers are refined by the compiled loop
-that all peers have (answer.hpp)."""
+"""SciPy's splu (SuperLU) with the protocol of driver.cpp, on one thread. Its solutions are refined by the compiled
+loop that all peers have (answer.hpp)."""
 
 import argparse
 import ctypes
@@ -14,7 +14,7 @@ from scipy.sparse.linalg import splu
 
 READ_BYTES = 256 << 20
 PRODUCT_ORDER = 1024
-MANY = 8  # right-hand sides from which on products are the floor
+MANY = 8  # right-hand sides from which on products are the bound
 ANSWERING_SECONDS = 0.2  # and MOST_ANSWERS: as in driver.cpp
 MOST_ANSWERS = 1000
 
@@ -74,7 +74,7 @@ def solves(a, solve, nrhs, repeats, floors):
 
 
 class Refiner:
-    """answer.hpp's, of a system and `solve(b)`; b and x are columns in Fortran order."""
+    """The refiner of answer.hpp for a system and `solve(b)`; b and x are in Fortran order."""
 
     SOLVE = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
 
@@ -87,13 +87,13 @@ class Refiner:
 
         self._library = ctypes.CDLL(str(Path(__file__).parent / "libpeer_answer.so"))
         self._library.peers_refiner.restype = ctypes.c_void_p
-        self._solve = self.SOLVE(one_solve)  # as long as it may be called
+        self._solve = self.SOLVE(one_solve)  # kept while it may be called
         self._refiner = ctypes.c_void_p(self._library.peers_refiner(str(system).encode(), self._solve))
         if not self._refiner:
             raise SystemExit(2)
 
     def __call__(self, goal, b, x):
-        """x comes in as a copy of b. How often it was solved."""
+        """Refines x, a copy of b on input, and returns the number of solves."""
         values = (v.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for v in (b, x))
         return self._library.peers_answer(self._refiner, ctypes.c_double(goal), *values, ctypes.c_size_t(b.size))
 
@@ -123,7 +123,7 @@ def answers(a, refine, goal, nrhs, repeats):
 
 
 def answering(system, nrhs, repeats, goal):
-    """As a user has it: with the order and the pivots that splu takes by itself."""
+    """Measures as for a user: with the ordering and the pivoting of splu itself."""
     a, _ = read_system(system)
     lu = None
 

@@ -1,4 +1,4 @@
-// peer_prepare A.mtx SYSTEM [as-is]: makes the system that all peers are given (problem.hpp) from a real
+// peer_prepare A.mtx SYSTEM [as-is]: makes the system that is given to all peers (problem.hpp) from a real
 // matrix; as-is: neither permuted nor scaled.
 
 #include <cstdio>
@@ -32,7 +32,7 @@ peers::Problem as_it_is(const Matrix& a, const trisweep::solve::Analysis& analys
           .new_of_old = analysis.ordering.col_new};
 }
 
-// Rows go where the matching pairs them with columns, whose order stays as it was.
+// Rows are permuted by the matching to their columns, which stay in their original order.
 peers::Problem problem_of(const Matrix& a, const trisweep::solve::Analysis& analysis) {
   const auto& order = analysis.ordering;
   std::vector<Index> old_col(usize(a.cols())), matched_row(usize(a.rows())), same(usize(a.cols()));

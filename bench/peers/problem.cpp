@@ -35,7 +35,7 @@ void for_each_entry(const Problem& p, auto&& f) {
   }
 }
 
-// residual() of so many columns, whose unknowns are put side by side first.
+// residual() of `Columns` columns, whose unknowns are stored side by side first.
 template <std::size_t Columns>
 void residual_of(const Problem& p, const double* b, const double* x, double* r, double* error,
                  std::vector<double>& side_by_side) {

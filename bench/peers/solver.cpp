@@ -1,4 +1,4 @@
-// Ours as a user calls it: `Solver`, whose answers are refined and judged by itself.
+// Trisweep as a user calls it: `Solver`, which refines and verifies its solutions.
 
 #include "trisweep/solve/solver.hpp"
 
@@ -23,7 +23,7 @@ class OurSolver : public Peer {
     if (settings.compress > 0) options_.compress = {.eps = settings.compress};
   }
 
-  void analyze() override {}  // with the factors, which may need another order
+  void analyze() override {}  // done by factor(), since factors may need another order
 
   void factor() override { solver_.emplace(MPI_COMM_WORLD, trisweep::BlockRows<double>{.a = a_}, options_); }
   void refactor() override { solver_->refactor(a_.value); }

@@ -1,5 +1,5 @@
 // SuperLU: supernodal LU on one thread, with our order in its symmetric mode (pivots on the diagonal unless
-// they are tiny), by itself with COLAMD and partial pivoting.
+// they are tiny); or with its own order (COLAMD) and partial pivoting.
 
 #include <fmt/format.h>
 #include <superlu/slu_ddefs.h>

@@ -17,7 +17,7 @@
 namespace peers {
 namespace {
 
-// It frees what it is given.
+// A copy of an array that SuperLU_DIST will free.
 template <class To, class From>
 To* copy_of(const From* first, std::size_t size) {
   auto* copy = static_cast<To*>(SUPERLU_MALLOC((size + 1) * sizeof(To)));
@@ -46,14 +46,14 @@ class SuperluDist : public Peer {
     dLUstructInit(n_, &lu_);
     PStatInit(&stat_);
   }
-  // What it holds goes with the process: taking a 3D solve apart is not the same in any two of its versions.
+  // Its memory is freed with the process: destroying a 3D solve differs between any two of its versions.
   ~SuperluDist() override = default;
   SuperluDist(const SuperluDist&) = delete;
   SuperluDist& operator=(const SuperluDist&) = delete;
 
   void analyze() override { std::copy(order_.begin(), order_.end(), permutation_.perm_c); }
 
-  // All of its steps are one routine, which also solves once.
+  // One routine does all of its steps, and also solves once.
   void factor() override {
     std::vector<double> x(static_cast<std::size_t>(local_) * static_cast<std::size_t>(nrhs_), 1.0);
     drive(nrhs_, x.data());
@@ -62,7 +62,7 @@ class SuperluDist : public Peer {
     if (three_d_) return;
     superlu_dist_mem_usage_t memory;
     dQuerySpace_dist(n_, &lu_, &grid_, &stat_, &memory);
-    entries_ = memory.for_lu / sizeof(double);  // with their indices
+    entries_ = memory.for_lu / sizeof(double);  // including indices
     MPI_Allreduce(MPI_IN_PLACE, &entries_, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
 
@@ -90,7 +90,7 @@ class SuperluDist : public Peer {
   }
 
  private:
-  // Contiguous rows of the matrix for each rank.
+  // Gives each rank contiguous rows of the matrix.
   void deal_out(const Problem& p) {
     int rank = 0, ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -126,7 +126,7 @@ class SuperluDist : public Peer {
 
   int n_, first_ = 0, local_ = 0;
   std::vector<int> order_;
-  int nrhs_;  // its buffers are made for this many, and no other number works on several ranks
+  int nrhs_;  // its buffers have this size; no other number works on several ranks
   bool three_d_;
   gridinfo_t grid_{};
   gridinfo3d_t grid3d_{};

@@ -1,5 +1,5 @@
-// Ours: with the usual plan, or proportional mapping with whole separators inverted and postal trees; with
-// panels as they are or compressed.
+// Trisweep: with the default plan, or proportional mapping with whole separators inverted and postal trees;
+// with panels uncompressed or compressed.
 
 #include <bit>
 

@@ -1,12 +1,12 @@
 #pragma once
-// SuperLU_DIST's factors for a solver to begin with: whatever a rank of its 2D process grid has of L and U
-// goes to the ranks that own it here; no rank has all. For SuperLU_DIST 8 and 9, of any type and size of
-// integers; include its header (superlu_ddefs.h, ...) before this one.
+// SuperLU_DIST's factors as the first factors of a solver: each rank of the 2D process grid sends its parts
+// of L and U to the ranks that own them here; no rank gathers all of them. For SuperLU_DIST 8 and 9, any
+// scalar type and index size; include its header (superlu_ddefs.h, ...) before this one.
 //
 //   pdgssvx(&options, &a, &permutation, b, ..., &grid, &lu, ...);  // factors, as ever
 //   trisweep::Solver<double> solver(comm, rows, {},
 //                                   trisweep::superlu_dist_factors(n, permutation, lu, grid));
-//   solver.solve(b, x);  // in the place of pdgssvx with FACTORED
+//   solver.solve(b, x);  // instead of pdgssvx with FACTORED
 
 #include "trisweep/solve/lu_source.hpp"
 #include "trisweep/solver.hpp"
@@ -14,11 +14,11 @@
 
 namespace trisweep {
 
-// Of a matrix with n rows, after pdgssvx or its like has factored it. `permutation` (dScalePermstruct_t,
-// ...), `lu` (dLUstruct_t, ...) and `grid` are read until the solver is made; the ranks of its communicator
-// are those of the grid, in any order. Equilibration, row and column permutations are SuperLU_DIST's; a tiny
-// pivot that it has replaced is corrected by refinement. Throws std::bad_alloc alone; what is wrong with the
-// factors the solver throws (lu_source).
+// The factors of a matrix with n rows, after pdgssvx or a similar driver has factored it. `permutation`
+// (dScalePermstruct_t, ...), `lu` (dLUstruct_t, ...) and `grid` must stay valid until the solver is
+// constructed; its communicator has the ranks of the grid, in any order. Equilibration and permutations are
+// SuperLU_DIST's; the effect of tiny pivots that it replaced is corrected by refinement. Throws only
+// std::bad_alloc; errors in the factors are thrown by the solver's constructor (lu_source).
 template <class ScalePermutation, class Lu, class Grid>
 auto superlu_dist_factors(Index n, const ScalePermutation& permutation, const Lu& lu, const Grid& grid) {
   using T = superlu_dist::ScalarOf<Lu>;

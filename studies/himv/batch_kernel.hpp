@@ -1,7 +1,7 @@
 #pragma once
-// Products of small panels in batches, each a launch of its own: first those of V and of dense blocks, then
-// those of U, which add to y by atomic operations (Yamazaki et al., V-B); or, without atomics, a block of
-// threads for each row block of rows.
+// Products of small panels in batches, each one launch: first those of V and of dense blocks, then those of
+// U, which add to y by atomic operations (Yamazaki et al., V-B); or, without atomics, one block of threads
+// for each row block.
 
 #include "studies/himv/launch_plan.hpp"
 
@@ -9,8 +9,8 @@ namespace trisweep::studies {
 
 using device::GemvView;
 
-// Part `part` of a panel, of as many as the largest of the batch has: later ones end at once (the adaptive
-// subgrid truncation of MAGMA's dgemv_vbatched).
+// Part `part` of a panel. A batch has as many parts per panel as its largest panel needs: superfluous blocks
+// end at once (the adaptive subgrid truncation of MAGMA's dgemv_vbatched).
 template <class T, class Block>
 TRISWEEP_DEVICE inline void run_part(const GemvView<T>& v, const device::Gemv& g, Index part,
                                      const Block& block) {
@@ -25,7 +25,7 @@ TRISWEEP_DEVICE inline void run_part(const GemvView<T>& v, const device::Gemv& g
                         device::row_of_product(v.panels + g.panel, i, device::source_of(v, g)));
 }
 
-// A batch, with as many blocks as its panels have parts together.
+// Runs a batch, with one block for each part of each panel.
 template <class T>
 struct RunBatch {
   static constexpr int threads = int{most_groups} * slab_rows,

@@ -12,7 +12,7 @@ using device::GemvRows;
 using device::GemvTasks;
 using device::Range;
 
-// Which device has a panel.
+// Assigns panels to devices.
 class Deal {
  public:
   Deal(const GemvTasks& tasks, const GemvOptions& options, Index devices) : of_sums_(usize(tasks.sums) + 1) {
@@ -43,8 +43,8 @@ class Deal {
     }
   }
 
-  std::vector<Index> of_sums_;                           // by where they begin
-  std::vector<std::pair<std::size_t, Index>> of_dense_;  // by where blocks are stored
+  std::vector<Index> of_sums_;                           // device, by the index of the first sum
+  std::vector<std::pair<std::size_t, Index>> of_dense_;  // device, by the offset of the dense block
 };
 
 GemvTasks share_of(const GemvTasks& tasks, const Deal& deal, Index device) {

@@ -1,7 +1,8 @@
 #pragma once
-// Products of one process's rows of an H-matrix on its devices, launched in any way: on GPUs or, from the
-// same source, threads of the host. Several share the panels (launch_plan.hpp), have all of x each, and sum
-// what they have of y; those that are not there are virtual, and take turns.
+// Products with one process's rows of an H-matrix on its devices, with any choice of launches: on GPUs or,
+// from the same source, on threads of the host. If there are several devices, they share the panels
+// (launch_plan.hpp); each has all of x, and their parts of y are summed. Devices that do not exist are
+// virtual, and take turns.
 
 #include "studies/himv/launch_runner.hpp"
 #include "studies/himv/transfers.hpp"
@@ -10,35 +11,35 @@
 namespace trisweep::studies {
 
 struct DeviceProductOptions {
-  backend::Device device = backend::Device::native;  // of which the rest has no meaning
+  backend::Device device = backend::Device::native;  // native: the other options are ignored
   GemvOptions gemv{.merged = true};
-  Index gpus = 1;  // of each process
+  Index gpus = 1;  // per process
   Way way = Way::peer;
 };
 
-// Of one process and one product with one vector.
+// Counts of one process, for one product with one vector.
 struct DeviceCounts {
-  GemvCounts gemv;       // of all its devices
-  Offset transfers = 0;  // of vectors, among devices and the host
+  GemvCounts gemv;       // over all its devices
+  Offset transfers = 0;  // of vectors, between devices and the host
   Offset transferred_bytes = 0;
 };
 
 template <Scalar T>
 class LaunchedProduct final : public device::GemvRunner<T> {
  public:
-  // What `tasks` refers to, and the thread pool, outlive it. Throws Error(environment) when there is no such
-  // device.
+  // The thread pool, and the data that `tasks` refers to, must outlive this object. Throws Error(environment)
+  // if there is no such device.
   LaunchedProduct(const device::GemvTasks& tasks, const DeviceProductOptions& options, ThreadPool& pool);
 
   void multiply(Vectors<const T> x, Vectors<T> y) override;
-  // Between the host's memory and that of the first device.
+  // Copies between host memory and that of the first device.
   void copy(const T* from, T* to, std::size_t count) const override {
     device_.front()->copy(from, to, count);
   }
   const DeviceCounts& counts() const { return counts_; }
 
  private:
-  // By place: the host's memory, then that of each device.
+  // Vectors in the host's memory, then in that of each device.
   using Places = std::vector<std::vector<T>>;
   static void carry(const std::vector<Transfer>& transfers, Places& vectors);
   void count(const std::vector<Transfer>& transfers, Index rows);
@@ -49,8 +50,8 @@ class LaunchedProduct final : public device::GemvRunner<T> {
   DeviceCounts counts_;
 };
 
-// Products of the matrix are made so from now on; returns what this rank's launch and transfer. Collective;
-// throws on every rank where one has no such device.
+// From now on, makes products with the matrix in this way. Returns counts of this rank's launches and
+// transfers. Collective; throws on every rank if any rank has no such device.
 template <Scalar T>
 DeviceCounts use_devices(hmatrix::HMatrix<T>& matrix, const DeviceProductOptions& options);
 

@@ -9,16 +9,16 @@ namespace {
 
 constexpr double number = sizeof(double);
 
-// Updates and inner products of one iteration, where each GPU works on `rows` rows.
+// Time of updates and inner products of one iteration if each GPU works on `rows` rows.
 double vector_seconds(const model::Machine& m, const Processes& p, double rows,
                       const IterationChoice& choice) {
   const VectorWork work = vector_work(choice.pipelined);
   const model::GpuNode& node = m.described_gpu_node();
-  // Several dots as one product of a tall matrix: the vector that they share is read once, by one kernel.
+  // Several inner products as one product with a tall matrix: the shared vector is read once, by one kernel.
   const Index saved = choice.merged_dots ? work.dots - work.reductions : 0;
   double seconds = (work.vectors_moved - saved) * rows * number / m.memory_bandwidth +
                    (work.kernels - saved) * node.launch_seconds;
-  // A scalar goes to the host and back for each reduction (VI-E: scalars on the CPU).
+  // For each reduction a scalar is copied to the host and back (VI-E: scalars on the CPU).
   seconds += 2 * work.reductions * m.two_sided.inside.latency;
   if (choice.schedule == IterationChoice::Schedule::distributed)
     seconds += work.reductions * model::all_reduce_seconds(m, p.nodes, p.of_node);
@@ -37,7 +37,7 @@ double rows_of_gpu(const Processes& p, double n, IterationChoice::Schedule sched
   return n / p.count() / p.gpus;
 }
 
-// What pipe1 and pipe2 hide: no more than there is to hide behind.
+// Time that pipe1 and pipe2 hide: at most that of the work that it overlaps with.
 double hidden_seconds(const IterationTime& t, const IterationChoice& choice) {
   using Hidden = IterationChoice::Hidden;
   if (!choice.pipelined || choice.hidden == Hidden::nothing) return 0;
@@ -78,7 +78,7 @@ IterationTime iteration_seconds(const model::Machine& m, const Processes& p, dou
   };
   double local = seconds(local_all_reduce(choice.way, p.gpus), own) +
                  seconds(local_broadcast(choice.way, p.gpus), whole);
-  // Straight from and to GPU 0: neither the copy to the host's memory nor that from there.
+  // Sent directly from and to GPU 0, without copies to and from host memory.
   if (choice.gpu_aware) local = std::max(0.0, local - own / node.to_host - whole / node.to_gpu);
   IterationTime time{.product = products * product_seconds,
                      .local = products * local,

@@ -1,26 +1,27 @@
 #pragma once
-// An iteration of BiCGStab on a matrix whose product gathers all of a vector: what of it is whose, and what
-// hides behind what (Yamazaki, Ida, Yokota, Dongarra 2019, VI and VII).
+// Time of an iteration of BiCGStab on a matrix whose product gathers a whole vector: the cost of its parts,
+// and which of them overlap (Yamazaki, Ida, Yokota, Dongarra 2019, VI and VII).
 
 #include "studies/himv/transfers.hpp"
 #include "trisweep/model/machine.hpp"
 
 namespace trisweep::studies {
 
-// Processes, numbered node by node, with some of their node's GPUs each.
+// Processes, numbered node by node, each with some of its node's GPUs.
 struct Processes {
   Index nodes = 1;
   Index of_node = 1;
-  Index gpus = 1;  // of each
+  Index gpus = 1;  // per process
 
   Index count() const { return nodes * of_node; }
 };
 
-// A ring: each process passes on what it has got, in count - 1 steps, of which the slowest link decides.
+// All-gather by a ring: each process forwards what it has received, in count - 1 steps, limited by the
+// slowest link.
 double all_gather_seconds(const model::Machine& machine, const Processes& processes, double bytes_of_all);
 
-// Of the forms of BiCGStab (Fig. 2): vectors that updates and inner products read and write in an iteration,
-// kernels that they are, and reductions.
+// For the two forms of BiCGStab (Fig. 2): vectors that updates and inner products read and write in an
+// iteration, the number of their kernels, of inner products, and of reductions.
 struct VectorWork {
   Index vectors_moved;
   Index kernels;
@@ -29,16 +30,16 @@ struct VectorWork {
 };
 VectorWork vector_work(bool pipelined);
 
-// How it is run.
+// How an iteration is run.
 struct IterationChoice {
   bool pipelined = false;
   enum class Hidden { nothing, copies, gathers } hidden = Hidden::nothing;  // block, pipe1, pipe2
-  // On whose rows vectors are worked on: all of them on every GPU (HACApK); all of them in every process,
+  // Rows on which vector operations work: all of them on every GPU (HACApK); all of them in every process,
   // shared by its GPUs (VI-E); or each process's own.
   enum class Schedule { redundant, hierarchical, distributed } schedule = Schedule::redundant;
   bool merged_dots = false;
   Way way = Way::peer;
-  bool gpu_aware = false;  // messages from and to the GPUs' memory
+  bool gpu_aware = false;  // messages are sent from and to GPU memory
 };
 
 struct IterationTime {
@@ -46,12 +47,12 @@ struct IterationTime {
   double local = 0;   // all-reduces and broadcasts among a process's GPUs, and to and from the host
   double gather = 0;  // between processes
   double vectors = 0;
-  double hidden = 0;  // of them, what passes behind something else
+  double hidden = 0;  // of the above, the time that overlaps with other parts
   double total() const { return product + local + gather + vectors - hidden; }
 };
 
-// `product_seconds`: of the slowest process, one of the two products of an iteration; vectors have `n`
-// numbers of 8 bytes. Throws Error(usage) where the machine has no description of its GPUs.
+// `product_seconds`: of the slowest process, for one of the two products of an iteration; vectors have `n`
+// values of 8 bytes. Throws Error(usage) if the machine has no description of its GPUs.
 IterationTime iteration_seconds(const model::Machine& machine, const Processes& processes, double n,
                                 double product_seconds, const IterationChoice& choice);
 

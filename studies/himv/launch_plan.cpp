@@ -35,7 +35,7 @@ Index up(Index count, Index by) {
   return (count + by - 1) / by;
 }
 
-// What a panel keeps busy: a group of lanes has a column of P^T, a lane a row of P.
+// Number of groups that a panel occupies: one for each column of P^T, or one lane for each row of P.
 Index groups_of(const Gemv& g) {
   return std::min(most_groups, g.is_transposed() ? g.outputs() : up(g.outputs(), slab_rows));
 }
@@ -60,7 +60,7 @@ void sort(std::span<Gemv> list, GemvOrder order) {
   }
 }
 
-// 8, 32, 64, 96, ...
+// Index of the range of rows: up to 8, 32, 64, 96, ...
 Index row_range(const Gemv& g) {
   const Index rows = g.outputs();
   return rows < 8 ? 0 : 1 + rows / slab_rows;
@@ -107,7 +107,7 @@ class Planner {
           {.gemv = {0, static_cast<Index>(plan_.row_block.size())}, .of_row_blocks = true, .of_left = true});
   }
 
-  // Batches of panels that do not wait for each other.
+  // Adds batches of panels that do not wait for each other.
   void add_batches(Range of, bool of_left) {
     sort(std::span(plan_.gemv).subspan(usize(of.begin), usize(of.end - of.begin)), options_.order);
     Index stream = 0;
@@ -142,7 +142,7 @@ class Planner {
   LaunchPlan plan_;
 };
 
-// The panel in full precision, with zeros below and beside it.
+// Appends the panel in full precision, padded with zeros below and to the right.
 template <Scalar T>
 void append_padded(const std::byte* panel, const Gemv& g, PanelShape shape, std::vector<std::byte>& bytes) {
   using Number = device::NumberOf<T>;

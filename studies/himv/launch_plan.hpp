@@ -1,6 +1,6 @@
 #pragma once
-// Which products of small panels are launched together, and what that costs besides the products: the studies
-// of Yamazaki, Ida, Yokota, Dongarra (2019), V.
+// Which products of small panels are launched together, and what that costs in addition to the products: the
+// studies of Yamazaki, Ida, Yokota, Dongarra (2019), V.
 
 #include <span>
 #include <string_view>
@@ -10,11 +10,12 @@
 
 namespace trisweep::studies {
 
-// Fig. 7: as they come; by rows; or by rows in eights, and within each of these by columns.
+// Fig. 7: unsorted; sorted by rows; or by rows rounded up to multiples of eight, and then by columns.
 enum class GemvOrder { as_they_come, rows, rows_in_eights };
-// Fig. 8: so many in each; or those in a range of rows (Fig. 9: up to 8, 32, 64, 96, ...), so many at most.
+// Fig. 8: a fixed number of panels in each batch; or those in a range of rows (Fig. 9: up to 8, 32, 64, 96,
+// ...), with a largest number.
 enum class GemvCut { count, row_ranges };
-// How panels of the same rows are added: by atomic operations, or row block by row block.
+// How products of panels with the same rows are added: by atomic operations, or row block by row block.
 enum class GemvSum { atomic, row_blocks };
 
 template <class Choice>
@@ -27,12 +28,12 @@ std::span<const NamedGemvChoice<GemvCut>> gemv_cuts();
 std::span<const NamedGemvChoice<GemvSum>> gemv_sums();
 
 struct GemvOptions {
-  bool merged = false;  // one persistent kernel: what follows has no meaning
+  bool merged = false;  // one persistent kernel: the other options are ignored
   GemvOrder order = GemvOrder::rows_in_eights;
   GemvCut cut = GemvCut::row_ranges;
-  Index count = 20000;  // of a batch, at most
-  Index streams = 1;    // that batches of a type are dealt to
-  bool padded = false;  // all panels of a batch as large as its largest, full precision
+  Index count = 20000;  // largest number of panels in a batch
+  Index streams = 1;    // over which batches of a type are distributed
+  bool padded = false;  // all panels of a batch are padded to the largest, in full precision
   GemvSum sum = GemvSum::atomic;
 };
 
@@ -45,48 +46,48 @@ struct PanelShape {
   Index cols = 0;
 };
 
-// One launch: panels gemv[begin, end), `parts` blocks of `groups` x 32 threads for each; or, of row blocks, a
-// block for each.
+// One launch: for panels gemv[begin, end), `parts` blocks of `groups` x 32 threads each; for row blocks, one
+// block each.
 struct GemvBatch {
   device::Range gemv;
   bool of_row_blocks = false;
-  bool of_left = false;  // after all batches that are not
+  bool of_left = false;  // runs after all batches for which this is false
   Index parts = 1;
   Index groups = most_groups;
   Index stream = 0;
-  PanelShape largest[2]{};  // of panels that are multiplied as they are, and transposed
+  PanelShape largest[2]{};  // of panels that are multiplied untransposed, and transposed
 };
 
 struct LaunchPlan : device::GemvPlan {
-  std::vector<GemvBatch> batch;          // none: the library's one kernel
+  std::vector<GemvBatch> batch;          // empty: the library's single kernel
   std::vector<std::byte> padded_panels;  // in place of the tasks'
-  Index slack = 0;                       // numbers behind x and the sums that padded panels multiply by zero
+  Index slack = 0;                       // values behind x and the sums, which padded panels multiply by zero
   bool is_padded = false;
   bool is_merged = false;
 
   std::span<const std::byte> stored_panels() const { return is_padded ? padded_panels : panels; }
 };
 
-// Throws Error(usage) when panels cannot be padded, since row blocks are summed as they are.
+// Throws Error(usage) if panels are to be padded but summed by row blocks, which use panels as they are.
 LaunchPlan make_launch_plan(const device::GemvTasks& tasks, const GemvOptions& options);
-// Makes the panels of a padded plan, of T: until then it can only be counted.
+// Makes the panels of a padded plan, of type T. Before that its costs can be counted, but it cannot be run.
 template <Scalar T>
 void store_padded(LaunchPlan& plan);
 
-// What each of several devices of a process does: batches of panels of V and of dense blocks in turn, and of
-// U where the sums are (VI-A).
+// Distributes the products of a process over its devices: batches of panels of V and of dense blocks in turn,
+// and each panel of U to the device that has its sums (VI-A).
 std::vector<device::GemvTasks> deal_to_devices(const device::GemvTasks& tasks, const GemvOptions& options,
                                                Index devices);
 
 struct GemvCounts {
-  Offset panels = 0;  // products with one
+  Offset panels = 0;  // products with panels
   Offset launches = 0;
-  Offset blocks = 0;        // of threads, launched
-  Offset idle_blocks = 0;   // that end at once
-  Offset threads = 0;       // launched
-  Offset idle_threads = 0;  // that have no row or column
-  Offset numbers = 0;       // that are multiplied
-  Offset padding = 0;       // of them
+  Offset blocks = 0;        // blocks of threads that are launched
+  Offset idle_blocks = 0;   // blocks that end at once
+  Offset threads = 0;       // threads that are launched
+  Offset idle_threads = 0;  // threads without a row or column
+  Offset numbers = 0;       // values that are multiplied
+  Offset padding = 0;       // padding among these
 
   GemvCounts& operator+=(const GemvCounts& other);
 };

@@ -33,7 +33,7 @@ class Batches final : public device::KernelRunner<T> {
     this->clear_result();
     this->wait();
     launch(false);
-    // Sums are read by whatever stream.
+    // Any stream may read the sums.
     for (std::size_t s = 0; s < stream_.size(); ++s) first_type_done_[s].record(stream_[s].get());
     for (const backend::Stream& stream : stream_)
       for (const backend::Event& done : first_type_done_) done.wait_in(stream.get());

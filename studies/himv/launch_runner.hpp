@@ -6,9 +6,9 @@
 
 namespace trisweep::studies {
 
-// On the current device of that kind. The panels that are not padded, and the thread pool, outlive it. Of an
-// emulated device a launch is a round of the thread pool, and streams have no meaning. A merged plan is run
-// by the library. Throws Error(environment).
+// Makes a runner on the current device of a kind. Unpadded panels and the thread pool must outlive it. On an
+// emulated device a launch is one run of the thread pool, and streams are ignored. A merged plan is run by
+// the library's kernel. Throws Error(environment).
 template <Scalar T>
 std::unique_ptr<device::KernelRunner<T>> run_launches(LaunchPlan plan, backend::Device device,
                                                       ThreadPool& pool);

@@ -9,15 +9,15 @@ namespace trisweep::studies {
 namespace {
 
 constexpr double threads_of_slot = 256;
-constexpr double smallest_share = 0.25;   // of a slot: a unit holds 32 blocks, however small
-constexpr double threads_of_best = 1024;  // as many let a unit read as fast as it can
+constexpr double smallest_share = 0.25;   // of a slot: a multiprocessor holds at most 32 blocks
+constexpr double threads_of_best = 1024;  // threads with which a multiprocessor reads as fast as it can
 
 class Slots {
  public:
   explicit Slots(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) free_.push(0);
   }
-  // When work that is there at `ready` and takes `seconds` is through; it has `share` of a slot.
+  // Returns the end of work that is available at `ready` and takes `seconds` and a `share` of a slot.
   double run(double ready, double seconds, double share) {
     const double start = std::max(ready, free_.top());
     free_.pop();
@@ -29,7 +29,7 @@ class Slots {
   std::priority_queue<double, std::vector<double>, std::greater<>> free_;
 };
 
-// Of one type, with nothing else on the GPU.
+// Time of the launches of one type, with nothing else on the GPU.
 double seconds_of_type(const model::Machine& m, std::span<const Launch* const> launches) {
   const model::GpuNode& node = m.described_gpu_node();
   Slots slots(usize(m.workers) * usize(node.resident_blocks));

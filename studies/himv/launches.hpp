@@ -1,5 +1,6 @@
 #pragma once
-// Kernels of many blocks of threads on a GPU: launches in streams, whose blocks take turns on its units.
+// Price of kernels with many blocks of threads on a GPU: launches in streams, whose blocks are scheduled on
+// its multiprocessors.
 
 #include <span>
 #include <vector>
@@ -8,17 +9,17 @@
 
 namespace trisweep::studies {
 
-// Blocks with so many bytes each to read, in the order in which they start; 0: it ends at once.
+// Bytes that each block reads, in the order in which blocks start; 0: the block ends at once.
 struct Launch {
   std::vector<float> bytes;
-  double threads = 256;  // of a block
+  double threads = 256;  // per block
   Index stream = 0;
-  Index type = 0;  // after all launches of the types before
+  Index type = 0;  // runs after all launches of smaller types
 };
 
-// Blocks start in order, as soon as one is through. One reads as fast as its threads can, which is a share of
-// what a unit alone reads; all together at most the memory's bandwidth. Throws Error(usage) where the machine
-// has no description of its GPUs.
+// Time of launches. A block starts as soon as an earlier one has ended. It reads as fast as its threads can,
+// a fraction of what a multiprocessor can read alone; all together are limited by the memory's bandwidth.
+// Throws Error(usage) if the machine has no description of its GPUs.
 double launch_seconds(const model::Machine& machine, std::span<const Launch> launches);
 
 }  // namespace trisweep::studies

@@ -18,7 +18,7 @@ void require_gpus(const model::Machine& machine, const Processes& processes) {
                 "choose fewer --processes or --gpus");
 }
 
-// Of the process with most numbers.
+// Predicts the product of the process with most values.
 void predict_process(const device::GemvTasks& tasks, const model::Machine& machine,
                      const PredictionOptions& options, ProductPrediction& prediction) {
   for (const device::GemvTasks& share : deal_to_devices(tasks, options.gemv, options.processes.gpus)) {

@@ -1,5 +1,6 @@
 #pragma once
-// Products with an H-matrix, and iterations of BiCGStab, on the GPUs of a machine, from the geometry alone.
+// Predicts the time of products with an H-matrix, and of iterations of BiCGStab, on the GPUs of a machine,
+// from the geometry alone.
 
 #include <optional>
 
@@ -12,7 +13,7 @@ struct PredictionOptions {
   hmatrix::BlockOptions blocks;
   Index leaf_size = 15;    // HACApK's
   Index rank = 5;          // of low-rank blocks: HACApK's are 4.7 on average at eps 1e-3
-  Index block_rows = 256;  // 0: blocks are not cut
+  Index block_rows = 256;  // 0: blocks are not split
   GemvOptions gemv{.merged = true};
   Processes processes;
   IterationChoice iteration;
@@ -20,15 +21,15 @@ struct PredictionOptions {
 };
 
 struct ProductPrediction {
-  double numbers = 0;      // of the whole matrix
-  double numbers_max = 0;  // of the process with most of them
-  GemvCounts gemv;         // of that process, all its GPUs
+  double numbers = 0;      // values of the whole matrix
+  double numbers_max = 0;  // values of the process with most
+  GemvCounts gemv;         // of that process, over all its GPUs
   double product_seconds = 0;
-  double least_seconds = 0;  // for reading its numbers at the memory's bandwidth
+  double least_seconds = 0;  // for reading that process's values at the memory's bandwidth
   IterationTime iteration;
 };
 
-// Throws Error(usage) when the machine has no description of its GPUs, or fewer on a node.
+// Throws Error(usage) if the machine has no description of its GPUs, or too few on a node.
 ProductPrediction predict_product(const std::vector<hmatrix::Point>& points, model::Machine machine,
                                   const PredictionOptions& options);
 

@@ -11,8 +11,7 @@ namespace {
 using device::Gemv;
 using device::GemvKind;
 
-// Calls visit(row block, first row, last row) for row blocks [first, end) as far as they are in rows [row,
-// row_end).
+// Calls visit(row block, first row, end) for the parts of row blocks that are in rows [row, row_end).
 template <class Visit>
 void for_each_row_block(const hmatrix::RowBlocks& row_blocks, Index row, Index row_end, const Visit& visit) {
   for (Index at = row; at < row_end;) {
@@ -23,7 +22,7 @@ void for_each_row_block(const hmatrix::RowBlocks& row_blocks, Index row, Index r
   }
 }
 
-// The vectors' numbers that a product moves besides its panel.
+// Vector values that a product moves in addition to its panel.
 double vector_numbers(const Gemv& g) {
   return g.inputs() + (g.is_transposed() ? 1.0 : 2.0) * g.outputs();
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What products with an H-matrix have to do before any entry of it is computed: its blocks are a matter of
-// the geometry, and their ranks are assumed. For predictions of matrices that are not at hand.
+// The work of products with an H-matrix before any entry is computed: its blocks follow from the geometry,
+// and their ranks are assumed. For predictions of matrices that are not available.
 
 #include "studies/himv/launch_plan.hpp"
 #include "studies/himv/launches.hpp"
@@ -14,16 +14,16 @@ struct ProductLayout {
   const hmatrix::RowBlocks& row_blocks;
   Index rank;  // of admissible blocks
 
-  // Numbers in the rows of each row block; V counts where U does, by rows.
+  // Number of values in the rows of each row block; those of V are counted with U, in proportion to rows.
   std::vector<double> numbers() const;
-  // The products of row blocks [first, end), in double precision. Panels have places, but are not there.
+  // The products of row blocks [first, end), in double precision. Panels have offsets, but no data.
   device::GemvTasks tasks(Index first, Index end) const;
 };
 
-// hmatrix::Strips where each of `parts` begins, and the end: about as much in each.
+// Row blocks at which each of `parts` parts begins, and the end: about the same weight in each.
 std::vector<Index> cut_evenly(const std::vector<double>& weight, Index parts);
 
-// A plan's kernels, as the model prices them; its numbers have so many bytes.
+// A plan's kernels, as the model prices them; a value has `bytes_of_number` bytes.
 std::vector<Launch> launches_of(const LaunchPlan& plan, double bytes_of_number);
 
 }  // namespace trisweep::studies

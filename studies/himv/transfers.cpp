@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto table = std::to_array<NamedWay>({{"set", Way::set}, {"copy", Way::copy}, {"peer", Way::peer}});
 
-// Seconds that links are busy in one step: buses in either direction, and pairs of GPUs.
+// Busy time of links in one step, in seconds: of buses in either direction, and of pairs of GPUs.
 class Links {
  public:
   Links(const model::GpuNode& node, Way way, double bytes) : node_(node), way_(way), bytes_(bytes) {}
@@ -56,7 +56,7 @@ std::vector<Transfer> local_all_reduce(Way way, Index gpus) {
   Index step = 0;
   for (Index g = 1; g < gpus; ++g) {
     if (way == Way::set) {
-      // One vector's room in the host's memory: each is there before the next (VI-B: not pipelined).
+      // Host memory has room for one vector: each transfer completes before the next (VI-B: not pipelined).
       list.push_back({.from = g, .to = Transfer::host, .step = step++});
       list.push_back({.from = Transfer::host, .to = 0, .adds = true, .step = step++});
     } else {

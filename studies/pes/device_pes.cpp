@@ -35,7 +35,8 @@ void DevicePes<T>::begin(const sptrsv::LowerSystem<T>& system, const NamedDesign
         "start as many ranks as PEs, or one");
   programs_ = programs_of(system, design, {.layout = options.layout, .costs = options.costs});
   if (options.ranks != nullptr && programs_.exchange == Exchange::unified)
-    throw Error(ErrorKind::usage, fmt::format("{} is of managed memory, which is one process's", design.name),
+    throw Error(ErrorKind::usage,
+                fmt::format("{} uses managed memory, which processes cannot share", design.name),
                 "start one process");
   backend::require_device(device_);
   if (!is_gpu(device_))
@@ -120,7 +121,7 @@ template <Scalar T>
 PeReport DevicePes<T>::solve_column(Vectors<const T> b, Vectors<T> x) {
   const backend::Runtime& runtime = backend::runtime(device_);
   void* const stream = nullptr;
-  // Of ranks nobody begins before all are zero.
+  // No rank begins before the memory of all ranks is zeroed.
   const auto [from, to] = agreed([&] {
     const auto brought = copies_->bring_in(b, x, stream);
     reset(stream);

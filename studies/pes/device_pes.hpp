@@ -1,6 +1,6 @@
 #pragma once
-// A triangular solve by several PEs on a device, as a design shares it: virtual ones of one GPU, GPUs of this
-// process that reach each other's memory, processes with a PE each, whose heaps are NVSHMEM's, or the same
+// A triangular solve by several PEs on devices, distributed by a design: virtual PEs of one GPU, GPUs of this
+// process that access each other's memory, processes with one PE each, whose heaps are NVSHMEM's, or the same
 // source on threads of the host.
 
 #include <map>
@@ -19,26 +19,26 @@ namespace trisweep::studies {
 
 struct DevicePeOptions {
   backend::Device device = backend::Device::emulated;
-  int threads = 1;  // of the host's, for each PE
+  int threads = 1;  // host threads for each PE
   PeLayout layout;
-  PeCosts costs;  // of the placement of tasks, where the design has several placements
-  const mpi::Communicator* ranks = nullptr;  // of which each has one PE; null: this process has all
+  PeCosts costs;  // used to choose among the design's placements, if there are several
+  const mpi::Communicator* ranks = nullptr;  // each has one PE; null: this process has all PEs
 };
 
 template <Scalar T>
 class DevicePes {
  public:
-  // PEs share the GPUs of this process: PE p is on the device p % their number; of ranks, each of which then
-  // calls this and solve() with the same arguments, PE p is rank p, on the device that is its turn on its
-  // node. Throws Error(usage) as programs_of(), for the device native, for less than one thread, for another
-  // number of ranks than PEs, and for managed memory, which processes do not share; Error(environment) where
-  // there is no such device, not enough of its memory, or devices that do not reach each other's.
+  // PEs share the GPUs of this process: PE p is on device p modulo their number. With ranks, PE p is rank p,
+  // on the device assigned to it on its node, and all ranks call this and solve() with the same arguments.
+  // Throws Error(usage) as programs_of(), for the native device, for less than one thread, for a number of
+  // ranks other than that of PEs, and for managed memory, which processes do not share; Error(environment) if
+  // there is no such device, not enough of its memory, or a device cannot access another's memory.
   DevicePes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design, const DevicePeOptions& options);
 
-  // b and x have A's rows; they may be the same memory, and on a GPU in its memory, unless there are ranks:
-  // these have all of b and get all of x. The report is of all right-hand sides, which are solved one after
-  // the other; times are those of a clock on the wall, and a PE is idle as long as its warps wait on the
-  // mean.
+  // b and x have A's rows; they may be the same memory. On a GPU they may be in its memory, unless there are
+  // ranks; each rank passes all of b and gets all of x. The report covers all right-hand sides, which are
+  // solved one after the other; times are wall-clock times, and a PE's idle time is the mean waiting time of
+  // its warps.
   PeReport solve(Vectors<const T> b, Vectors<T> x);
 
  private:
@@ -47,24 +47,25 @@ class DevicePes {
   // The PEs of a device.
   struct Part {
     std::vector<Index> pe;
-    int blocks = 0;  // of each PE
+    int blocks = 0;  // per PE
     std::vector<PeView<Number>> view;
     backend::DeviceArray<const PeHeap<Number>> heap;
     backend::DeviceArray<const PeView<Number>> view_there;
   };
 
-  // Runs work(), which waits for no other rank; an error in it is that of all ranks.
+  // Runs work(), which waits for no other rank; if it fails on any rank, all ranks throw its error.
   template <class Work>
   auto agreed(const Work& work) const {
     return options_.ranks == nullptr ? work() : mpi::agree_on_error(*options_.ranks, work);
   }
   bool is_here(Index pe) const { return options_.ranks == nullptr || options_.ranks->rank() == pe; }
   void begin(const sptrsv::LowerSystem<T>& system, const NamedDesign& design);
-  // The memory of all ranks, by PE. Collective.
+  // Memory of all ranks, by PE. Collective.
   std::vector<std::byte*> share_memory();
   void place_pes(const std::vector<std::byte*>& shared);
   void reset(void* stream) const;
-  // Of ranks: what each has solved (of real and imaginary parts), and done, to all. Collective.
+  // With ranks: gathers what each has solved (as real and imaginary parts), and its counts, on all.
+  // Collective.
   std::vector<double> own_parts(Vectors<T> x) const;
   void gather(std::vector<double> parts, Vectors<T> x) const;
   PeReport gather(PeReport mine) const;

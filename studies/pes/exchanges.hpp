@@ -1,10 +1,10 @@
 #pragma once
-// How a contribution of one PE reaches a component of another, for each exchange of designs.hpp: the text of
-// kernels. Each says
-//   begin     which PEs a lane has to ask about a component, where it asks others,
-//   complete  whether all that other PEs contribute is there, as far as this lane looks,
-//   sum       what of that this lane adds up, behind complete(),
-//   contribute: false where it has to be tried again.
+// How a contribution of one PE reaches a component of another, for each exchange of designs.hpp, as source
+// code of kernels. Each exchange defines
+//   begin       the PEs that a lane must ask about a component, if it asks others,
+//   complete    true if all contributions of other PEs that this lane checks have arrived,
+//   sum         this lane's part of their sum, after complete(),
+//   contribute  false if the contribution must be tried again.
 
 #include "studies/pes/pe_view.hpp"
 #include "trisweep/backend/machine.hpp"
@@ -14,24 +14,24 @@ namespace trisweep::studies {
 
 using backend::Scope;
 
-// A lane's part of what a warp looks at: every `lanes`-th from `lane` on.
+// A lane's part of what a warp checks: every `lanes`-th entry from `lane` on.
 struct LanePart {
   int lane;
   int lanes;
   TRISWEEP_DEVICE bool leads() const { return lane == 0; }
 };
 
-// A component of the PE that asks: which of its own it is, and its number among all.
+// A component of the asking PE: its index among that PE's own, and its number among all.
 struct Component {
   Index at;
   Index number;
 };
 
-// By PE: 1 for those that may have something left to contribute.
+// One bit per PE: 1 if it may still have contributions.
 using PeSet = std::uint64_t;
 inline constexpr int most_pes = 64;
 
-// Whose contributions come to the owner of a component: it asks no other PE.
+// Base of exchanges in which contributions come to the owner of a component, which asks no other PE.
 struct AsksNobody {
   template <class T>
   TRISWEEP_DEVICE static PeSet begin(const PeView<T>& /*pe*/, LanePart /*part*/) {
@@ -39,7 +39,7 @@ struct AsksNobody {
   }
 };
 
-// One sum for each component, to which all PEs add.
+// Base of exchanges with one sum for each component, to which all PEs add.
 struct SharedSums : AsksNobody {
   template <class T>
   TRISWEEP_DEVICE static T sum(const PeView<T>& pe, Component one, LanePart part, PeCounts& /*counts*/) {
@@ -47,7 +47,7 @@ struct SharedSums : AsksNobody {
   }
 };
 
-// Sums and counters lie in pages that move to the PE that touches them.
+// Sums and counters are in pages that migrate to the PE that touches them.
 struct Unified : SharedSums {
   static constexpr int resident_blocks = resident_blocks_of("RunDesign<double, Unified>");
   template <class T>
@@ -84,8 +84,8 @@ struct GetUpdatePut : SharedSums {
                                        PeCounts& /*counts*/) {
     return !part.leads() || backend::load_acquire<Scope::system>(&pe.mine.shared.missing[one.number]) == 0;
   }
-  // Who finds the owner's memory taken looks again later: lanes that go in step must not wait for one
-  // another.
+  // A lane that finds the owner's memory locked tries again later: lanes that run in lockstep must not wait
+  // for one another.
   template <class T>
   TRISWEEP_DEVICE static bool contribute(const PeView<T>& pe, Index user, T value, PeCounts& counts) {
     const PeHeap<T>& owner = pe.heap[pe.owner[user]];
@@ -99,7 +99,7 @@ struct GetUpdatePut : SharedSums {
   }
 };
 
-// Each lane reads what one PE has, all PEs at the same time (section IV-B).
+// Each lane reads the sums of one PE, all PEs at the same time (section IV-B).
 struct ReadOnly {
   static constexpr int resident_blocks = resident_blocks_of("RunDesign<double, ReadOnly>");
   template <class T>
@@ -140,7 +140,8 @@ struct ReadOnly {
   }
 };
 
-// Who makes the last contribution of a PE puts the sum into the owner's memory, and a signal behind it.
+// The lane that makes the last contribution of a PE puts the sum into the owner's memory, followed by a
+// signal.
 struct Push : AsksNobody {
   static constexpr int resident_blocks = resident_blocks_of("RunDesign<double, Push>");
   template <class T>

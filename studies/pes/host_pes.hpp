@@ -1,5 +1,5 @@
 #pragma once
-// PEs in the host's memory, for the clock.
+// PEs in host memory, for the simulation by a clock.
 
 #include "studies/pes/pe_memory.hpp"
 
@@ -10,14 +10,14 @@ class HostPes {
  public:
   using Number = backend::NumberOf<T>;
 
-  // The programs outlive it.
+  // The programs must outlive it.
   explicit HostPes(const PePrograms<T>& programs) : managed_(host, programs) {
     for (Index p = 0; usize(p) < programs.pe.size(); ++p)
       heap_.push_back(with_managed(memory_.emplace_back(host, programs, p).heap(), managed_));
     for (std::size_t p = 0; p < heap_.size(); ++p) view_.push_back(memory_[p].view(heap_.data(), heap_[p]));
   }
 
-  // Before each solve.
+  // To be called before each solve.
   void reset() {
     managed_.reset(nullptr);
     for (auto& pe : memory_) pe.reset(nullptr);

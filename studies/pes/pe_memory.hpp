@@ -1,5 +1,5 @@
 #pragma once
-// All that a PE has, in the memory of its device.
+// All data of a PE in the memory of its device.
 
 #include <algorithm>
 #include <deque>
@@ -24,7 +24,7 @@ class PlacedLists {
   std::deque<backend::DeviceArray<const std::byte>> placed_;
 };
 
-// Where what other PEs reach of a PE lies in its memory: computed alike by all processes.
+// Layout of the part of a PE's memory that other PEs access; all processes compute the same one.
 template <Scalar T>
 class HeapLayout {
  public:
@@ -40,7 +40,7 @@ class HeapLayout {
     static_cast<void>(taken_from(places));
     return places.end;
   }
-  // `memory`: of so many bytes, zero before each solve.
+  // `memory`: of bytes() bytes, zero before each solve.
   PeHeap<Number> at(std::byte* memory) const {
     Places places{memory};
     return taken_from(places);
@@ -49,7 +49,7 @@ class HeapLayout {
  private:
   // One array after the other.
   struct Places {
-    std::byte* memory;  // null: to be measured
+    std::byte* memory;  // null: only computes the size
     std::size_t end = 0;
 
     template <class A>
@@ -74,13 +74,14 @@ class HeapLayout {
   std::size_t rows_, foreign_, slots_;
 };
 
-// What other PEs contribute, in memory that is managed, hence common to all.
+// Contributions of other PEs, in managed memory, which is common to all PEs.
 template <Scalar T>
 class ManagedSums {
  public:
   using Number = backend::NumberOf<T>;
 
-  // Without pages that move, on the host, the PE that has each is counted. The programs outlive it.
+  // On the host, where pages do not migrate, the PE that has each page is recorded instead. The programs must
+  // outlive this object.
   ManagedSums(backend::Device device, const PePrograms<T>& programs)
       : device_(device),
         foreign_(programs.foreign),
@@ -90,7 +91,7 @@ class ManagedSums {
               is_unified(programs) && !is_gpu(device) ? foreign_.size() / components_of_page<Number> + 1 : 0,
               backend::MemoryUse::managed) {}
 
-  // Null where there are none.
+  // Null if there are none.
   Sums<Number> sums() const { return {sum_.data(), missing_.data()}; }
   Index* page() const { return page_.data(); }
   void reset(void* stream) const {
@@ -117,8 +118,8 @@ class PeMemory {
  public:
   using Number = backend::NumberOf<T>;
 
-  // On the current device of that kind. `shared`: memory of its HeapLayout that other processes reach as
-  // well, which outlives it as the programs do; null: it has its own.
+  // On the current device of a kind. `shared`: memory for its HeapLayout that other processes access as well;
+  // it and the programs must outlive this object; null: allocated here.
   PeMemory(backend::Device device, const PePrograms<T>& programs, Index pe, std::byte* shared = nullptr)
       : device_(device),
         layout_(programs, pe),
@@ -130,9 +131,9 @@ class PeMemory {
         foreign_(programs.exchange == Exchange::get_update_put ? lists_.place(programs.foreign) : nullptr),
         view_(view_of(programs, pe)) {}
 
-  // As PEs of this process reach it.
+  // Addresses as PEs of this process access them.
   PeHeap<Number> heap() const { return layout_.at(memory_); }
-  // `heap`: of all PEs, by PE; `mine`: a copy of one of them.
+  // `heap`: of all PEs, by PE; `mine`: a copy of this PE's.
   PeView<Number> view(const PeHeap<Number>* heap, const PeHeap<Number>& mine) const {
     PeView<Number> view = view_;
     view.heap = heap;
@@ -185,7 +186,7 @@ class PeMemory {
   PeView<Number> view_;
 };
 
-// With what is managed.
+// Adds the managed memory to a heap.
 template <class Number, Scalar T>
 PeHeap<Number> with_managed(PeHeap<Number> heap, const ManagedSums<T>& managed) {
   if (managed.sums().sum != nullptr) heap.shared = managed.sums();

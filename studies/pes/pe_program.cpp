@@ -18,7 +18,7 @@ void add_column(PeProgram<T>& pe, const sptrsv::LowerSystem<T>& system, const ma
   pe.begin.push_back(static_cast<Offset>(pe.user.size()));
 }
 
-// A slot for each PE that contributes to a component of another one.
+// Assigns a slot to each PE that contributes to a component of another PE.
 template <Scalar T>
 void number_arrivals(PePrograms<T>& programs) {
   for (PeProgram<T>& pe : programs.pe) pe.slot.assign(programs.owner.size(), 0);

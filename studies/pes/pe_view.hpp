@@ -1,5 +1,5 @@
 #pragma once
-// A PE of a design as its warps see it, in the memory of its device, and the memory that PEs reach of one
+// A PE of a design as its warps see it, in the memory of its device, and the memory that PEs access of one
 // another: their symmetric heaps.
 
 #include "studies/pes/pe_program.hpp"
@@ -7,18 +7,18 @@
 
 namespace trisweep::studies {
 
-// What a PE has done so far.
+// Counts of a PE's work so far.
 struct PeCounts {
   Offset rows = 0;
   Offset entries = 0;     // contributions that it made
-  Offset polls = 0;       // looks at whether a component has all that it needs
+  Offset polls = 0;       // checks whether a component has all its contributions
   Offset reads = 0;       // of another PE's memory
-  Offset writes = 0;      // to another PE's memory, which no warp waits for
+  Offset writes = 0;      // to another PE's memory, for which no warp waits
   Offset ordered = 0;     // reads and writes that no other PE may make at the same time
-  Offset bytes = 0;       // that it moved between memories
-  Offset migrations = 0;  // pages that it took from another PE or the host
+  Offset bytes = 0;       // moved between memories
+  Offset migrations = 0;  // pages taken from another PE or the host
 
-  // add(of `to`, of this) for each of them.
+  // Calls add(count of `to`, count of this) for each count.
   template <class Add>
   TRISWEEP_DEVICE void add_to(PeCounts& to, const Add& add) const {
     add(to.rows, rows);
@@ -39,8 +39,8 @@ struct PeCounts {
 struct PeControl {
   backend::Count ticket = 0;   // own components that warps have taken
   backend::Count stalled = 0;  // 1 + the component that has waited for too long
-  Degree lock = 0;             // 1: somebody updates what other PEs contribute
-  backend::Count waited = 0;   // nanoseconds of warps, for what components need
+  Degree lock = 0;             // 1: a lane is updating the sums of other PEs' contributions
+  backend::Count waited = 0;   // nanoseconds, summed over warps that waited for contributions
   PeCounts counts;
 };
 
@@ -54,15 +54,15 @@ struct Sums {
 template <class T>
 struct PeHeap {
   PeControl* control;
-  Sums<T> own;     // what this PE contributes
-  Sums<T> shared;  // what other PEs do: of managed memory one for all, or in the owner's memory
-  Index* page;     // managed memory: 1 + the PE that has a page; 0: the host; null: not counted
+  Sums<T> own;     // contributions of this PE
+  Sums<T> shared;  // contributions of other PEs: in managed memory common to all, or in the owner's memory
+  Index* page;     // managed memory: 1 + the PE that has a page; 0: the host; null: not recorded
   T* arrived;      // by slot: sums of other PEs
-  Degree* signal;  // by slot: 1 when the sum is there
+  Degree* signal;  // by slot: 1 when the sum has arrived
 };
 
-// Managed memory moves to the PE that touches it: a fault brings the 64 KiB around it (Ganguly, Zhang, Yang,
-// Melhem, ISCA 2019).
+// Managed memory migrates to the PE that touches it: a page fault moves the 64 KiB around it (Ganguly, Zhang,
+// Yang, Melhem, ISCA 2019).
 inline constexpr Offset page_bytes = 65536;
 template <class T>
 inline constexpr Index components_of_page = static_cast<Index>(page_bytes / (sizeof(T) + sizeof(Degree)));
@@ -91,7 +91,7 @@ template <class T>
 struct PeTask {
   const T* b;
   T* x;
-  backend::Count watchdog = 0;  // nanoseconds; 0: any time
+  backend::Count watchdog = 0;  // nanoseconds; 0: no limit
 };
 
 }  // namespace trisweep::studies

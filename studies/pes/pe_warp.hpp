@@ -1,12 +1,11 @@
 #pragma once
-// A warp of a PE, and the kernel of a design. Without synchronization
-// (Liu, Li, Hogg, Duff, Vinter 2016): it looks at its component until all contributions are there
-// (lock-wait), solves it and contributes to others (solve-update; multi-GPU zero-copy paper, Algorithms 2 and
-// 3).
+// A warp of a PE, and the kernel of a design. It is synchronization-free (Liu, Li, Hogg, Duff, Vinter 2016):
+// the warp polls its component until all contributions have arrived (lock-wait), solves it and contributes to
+// others (solve-update; multi-GPU zero-copy paper, Algorithms 2 and 3).
 //
-// Warps of a PE take its components by ticket, in their order. The first component that is not solved has all
-// that it needs, and a warp: those of its PE are taken by none but later ones. So no warp waits for ever
-// where each PE has a warp that is resident.
+// Warps of a PE take its components by ticket, in order. The first unsolved component has all its
+// contributions, and it has a warp, since its PE's warps only hold components up to it or later ones. So
+// there is no deadlock if each PE has a resident warp.
 
 #include "studies/pes/exchanges.hpp"
 #include "trisweep/backend/waiting.hpp"
@@ -27,8 +26,8 @@ class PeWarp {
   TRISWEEP_DEVICE PeWarp(const PeView<T>& pe, const PeTask<T>& task, const Warp& warp)
       : pe_(pe), task_(task), warp_(warp), counts_() {}
 
-  // Until there are no components left. All is in one loop: half a wavefront goes in step with the other
-  // half, which may wait for what this one solves.
+  // Runs until no components are left. Everything is in one loop: half a wavefront runs in lockstep with the
+  // other half, which may wait for what this half solves.
   TRISWEEP_DEVICE void run() {
     Waiting waiting{};
     bool has_one = false;
@@ -101,7 +100,7 @@ class PeWarp {
       contribute(e, pe_.begin[at + 1], value);
   }
 
-  // Of a warp with one lane.
+  // For a warp with one lane.
   TRISWEEP_DEVICE const PeCounts& counts() const { return counts_[0]; }
 
  private:
@@ -115,7 +114,7 @@ class PeWarp {
     return backend::load_acquire<Scope::device>(&pe_.mine.own.missing[component]) == 0;
   }
 
-  // An entry by each lane. They leave together, when all have contributed.
+  // Each lane contributes one entry. The lanes leave together, when all have contributed.
   TRISWEEP_DEVICE void contribute(Offset first, Offset end, const Register<T>& value) {
     Register<int> left, tries;
     warp_.each([&](int l) { left[usize(l)] = first + l < end ? 1 : 0; });
@@ -142,7 +141,7 @@ class PeWarp {
     return true;
   }
 
-  // Into the memory of the PE.
+  // Adds the counts to the PE's memory.
   TRISWEEP_DEVICE void report(backend::Count waited) const {
     PeControl* const control = pe_.mine.control;
     warp_.each([&](int l) {
@@ -159,7 +158,7 @@ class PeWarp {
   Register<PeCounts> counts_;
 };
 
-// PEs of a device take blocks in turn, so that each has some.
+// Blocks are assigned to the PEs of a device in turn, so that each PE has some.
 template <class T, class Exchange>
 struct RunDesign {
   static constexpr int threads = backend::threads_of_block,

@@ -20,7 +20,7 @@ std::vector<Index> round_robin(const matrix::Pattern&, const PeLayout& layout) {
 }
 
 std::vector<Index> earliest_finish(const matrix::Pattern& below, const PeLayout& layout) {
-  constexpr double crossing = 8;  // what an entry between PEs costs, in entries
+  constexpr double crossing = 8;  // cost of an entry between PEs, in entries
   const std::size_t tasks = usize(layout.all_tasks()), pes = static_cast<std::size_t>(layout.pes);
   std::vector<Index> pe(tasks);
   std::vector<double> busy(pes), entries(tasks), end(tasks);

@@ -21,7 +21,7 @@ class ClockedPe {
 
   bool done() const { return next_ == view_.components && resident_.empty(); }
   double seconds() const { return outcome_.seconds; }
-  // What it has done when the last PE ended, at `end`.
+  // Its outcome when the last PE ended, at `end`.
   PeOutcome outcome(double end) const {
     PeOutcome all = outcome_;
     all.counts = warp_.counts();
@@ -34,7 +34,7 @@ class ClockedPe {
     const PeCounts before = warp_.counts();
     const Offset launched = outcome_.launches;
     launch();
-    // All look before any solves: a contribution is seen in the next turn.
+    // All components are polled before any is solved: a contribution is seen in the next turn.
     const auto complete =
         std::ranges::stable_partition(resident_, [&](Waiting& one) { return !warp_.has_all(one); });
     for (const Waiting& one : complete) warp_.solve(one);
@@ -67,7 +67,7 @@ class ClockedPe {
     return costs.turn + costs.entry * double(warp_.counts().entries - before.entries) +
            costs.launch * double(launches);
   }
-  // For other memories.
+  // Time of waiting for memory of other PEs.
   double seconds_waiting(const PeCounts& before) const {
     const PeCosts& costs = options_.costs;
     const PeCounts& now = warp_.counts();

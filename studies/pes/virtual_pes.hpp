@@ -1,8 +1,8 @@
 #pragma once
-// A triangular solve by several PEs as the designs share it (designs.hpp), by the text of their kernels
-// (pe_warp.hpp), played by one thread: a PE takes turns, in each of which it looks once at every component
-// whose warp is resident. It is always the turn of the PE whose clock is the earliest, and clocks go on by
-// what a turn would cost: what is counted and timed so is the same every time.
+// A triangular solve by several PEs as designs distribute it (designs.hpp), with the source of their kernels
+// (pe_warp.hpp), simulated by one thread. In each of its turns a PE polls once every component whose warp is
+// resident. The next turn is always that of the PE whose clock is earliest, and its clock advances by the
+// cost of the turn: so counts and times are reproducible.
 
 #include "studies/pes/exchanges.hpp"
 #include "studies/pes/pe_program.hpp"
@@ -10,17 +10,17 @@
 
 namespace trisweep::studies {
 
-// Of a PE, in seconds. A turn costs `turn` and what it does: contributions, bytes between PEs, reads (whose
-// latencies overlap, but for those that are ordered), pages that migrate and launches.
+// Costs of a PE, in seconds. A turn costs `turn` plus the cost of its work: contributions, bytes between PEs,
+// reads (whose latencies overlap, except for ordered ones), migrating pages and launches.
 struct PeCosts {
   Index workers = 80;        // compute units, each with the warps that its registers leave room for
-  double turn = 0.7e-6;      // a look at memory, and an atomic operation that it sees
+  double turn = 0.7e-6;      // a read of memory, and an atomic operation whose effect it sees
   double entry = 0.05e-9;    // of a contribution
   double latency = 1.3e-6;   // of reading another PE's memory
-  double ordered = 0.1e-6;   // of a read or write between PEs that no other may overlap
+  double ordered = 0.1e-6;   // of a read or write between PEs that none may overlap
   double bandwidth = 64e9;   // between PEs
   double migration = 20e-6;  // of a batch of pages that fault in the same turn
-  Offset batch = 256;        // of them at most, as NVIDIA's driver takes them
+  Offset batch = 256;        // largest number of pages in a batch, as in NVIDIA's driver
   double launch = 5e-6;      // of a task
 };
 
@@ -46,12 +46,11 @@ struct PeReport {
 struct PeOptions {
   PeLayout layout;
   PeCosts costs;
-  bool one_stream =
-      false;  // a PE begins a task when the one before has ended; else as soon as warps are free
+  bool one_stream = false;  // a PE begins a task when the previous one has ended; else when warps are free
 };
 
-// What the PEs of a design have; of several placements the one that is the fastest by the clock. Throws
-// Error(usage) for less than one PE or task, or more than most_pes.
+// Programs of a design's PEs. If the design has several placements, chooses the fastest by the clock. Throws
+// Error(usage) for less than one PE or task, or more than most_pes PEs.
 template <Scalar T>
 PePrograms<T> programs_of(const sptrsv::LowerSystem<T>& system, const NamedDesign& design,
                           const PeOptions& options);
@@ -62,7 +61,7 @@ class VirtualPes {
   // Throws as programs_of() does.
   VirtualPes(const sptrsv::LowerSystem<T>& system, const NamedDesign& design, const PeOptions& options);
 
-  // b and x have A's rows; they may be the same memory. The report is of all right-hand sides, which are
+  // b and x have A's rows; they may be the same memory. The report covers all right-hand sides, which are
   // solved one after the other.
   PeReport solve(Vectors<const T> b, Vectors<T> x);
 

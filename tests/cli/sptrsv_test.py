@@ -54,7 +54,7 @@ class Sptrsv(CommandTest):
                 self.assertEqual(record["launches"], 1)
         for words, text in ((["--device", "cuda"], "--device cuda"), (["--device", "emulated", "--pes", 2], "give --algorithm one of unified,"),
                             (["--device", "emulated", "--pes", 2, "--algorithm", "push", "--one-stream"],
-                             "of predictions"),
+                             "for predictions"),
                             (["--device", "emulated", "--algorithm", "regions"], "no algorithm for devices 'regions'")):
             result = self.run_here("sptrsv", "a.mtx", *words)
             self.assertEqual(result.status, 2)
@@ -210,7 +210,7 @@ class Bicgstab(CommandTest):
                        ["--refine", 1]):
             result = self.run_here("solve", "a.mtx", "--method", "bicgstab", *option)
             self.assertEqual(result.status, 2, result)
-            self.assertIn(f"{option[0]} is not for --method bicgstab", result.err)
+            self.assertIn(f"{option[0]} cannot be combined with --method bicgstab", result.err)
             self.assertFalse(self.path("t.json").exists() or self.path("t.csv").exists())
 
     def test_an_answer_that_is_not_good_is_there_all_the_same(self):

@@ -28,7 +28,7 @@ constexpr Device built_for = Device::TRISWEEP_GPU_KIND;
 constexpr Device built_for = Device::native;
 #endif
 
-// Streams and events have no meaning: all that was asked for has ended.
+// Streams and events do nothing: every call has completed when it returns.
 class HostRuntime final : public Runtime {
  public:
   int count() const override { return 1; }
@@ -50,7 +50,7 @@ class HostRuntime final : public Runtime {
                    bytes);
   }
   void clear(void* memory, std::size_t bytes, void* /*stream*/) const override {
-    std::fill_n(static_cast<std::byte*>(memory), bytes, std::byte{});  // none, of null, too
+    std::fill_n(static_cast<std::byte*>(memory), bytes, std::byte{});  // also for no bytes at null
   }
   void launch(const void*, unsigned, unsigned, void**, bool, void*) const override {}
   int resident_blocks(const void* /*kernel*/, int /*threads*/) const override { return 1; }

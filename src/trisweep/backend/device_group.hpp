@@ -9,7 +9,7 @@ namespace trisweep::backend {
 
 class DeviceGroup {
  public:
-  // Throws Error(environment) where a device does not reach another's memory.
+  // Throws Error(environment) if a device cannot access another's memory.
   DeviceGroup(Device kind, const std::vector<int>& devices) : runtime_(runtime(kind)) {
     for (const int from : devices) {
       const CurrentDevice current(runtime_, from);
@@ -20,18 +20,18 @@ class DeviceGroup {
   }
 
   std::size_t size() const { return member_.size(); }
-  // The place of the device that PE p is on.
+  // Index in the group of the device that PE p is on.
   std::size_t place_of(Index p) const { return usize(p) % size(); }
 
-  // Calls work() with the device at that place being the current one.
+  // Calls work() with the device at this index as the current one.
   template <class Work>
   void on(std::size_t place, const Work& work) const {
     const CurrentDevice current(runtime_, member_[place].device);
     work();
   }
 
-  // Calls start(place, its stream) for each: devices start together, after what is before in the caller's
-  // stream, of the first of them, and what comes there waits for all.
+  // Calls start(index, its stream) for each device. The devices start together, after all previous work in
+  // `stream`, which belongs to the first device; later work in `stream` waits for all devices.
   template <class Start>
   void run(void* stream, const Start& start) const {
     if (size() > 1) member_.front().done.record(stream);

@@ -1,6 +1,6 @@
 #pragma once
-// For files of kernels: TRISWEEP_KERNEL(Body) is the kernel of a body. In a build for no GPU the host's
-// compiler compiles them, and there is none.
+// For source files of kernels: TRISWEEP_KERNEL(Body) instantiates the kernel of a body. In a build without a
+// GPU the host's compiler compiles these files, and there is no kernel.
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/kernel.hpp"

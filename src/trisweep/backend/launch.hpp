@@ -1,7 +1,7 @@
 #pragma once
-// Launches of kernels. A kernel is a body: a trivially copyable object that is called with its block, by all
-// threads of it (`threads` of them in a block of a GPU, at most), and is the same source everywhere. For GPUs
-// it is compiled by a file with a line TRISWEEP_KERNEL(Body).
+// Launches of kernels. A kernel is a body: a trivially copyable object that all threads of a block call with
+// that block (at most `threads` of them in a block on a GPU). Its source is the same everywhere. For GPUs it
+// is compiled in a file with a line TRISWEEP_KERNEL(Body).
 
 #include <algorithm>
 
@@ -12,34 +12,35 @@
 
 namespace trisweep::backend {
 
-// Where kernels run, one after another.
+// Runs kernels one after another.
 struct Queue {
   Device device = Device::emulated;
-  ThreadPool* pool = nullptr;  // whose threads are the blocks of an emulated device
+  ThreadPool* pool = nullptr;  // its threads run the blocks of an emulated device
   void* stream = nullptr;
 };
 
-// Of the file that has its line TRISWEEP_KERNEL; null in a build for no GPU.
+// Defined in the file with the line TRISWEEP_KERNEL(Body); null in a build without a GPU.
 template <class Body>
 const void* kernel_of();
 
-// Warps of a block.
+// Number of warps in a block.
 template <class Body>
 int warps_of_block(Device device) {
   return is_gpu(device) ? Body::threads / slab_rows : 1;
 }
 
-// Blocks that run at a time.
+// Number of blocks that are resident at a time.
 template <class Body>
 int resident_blocks(const Queue& queue) {
   return is_gpu(queue.device) ? runtime(queue.device).resident_blocks(kernel_of<Body>(), Body::threads)
                               : queue.pool->size();
 }
 
-// Of the blocks that run at a time those of each of some PEs, `most` at most. Throws Error(usage).
+// Number of resident blocks for each of `pes` PEs, of which at most `most` share the device. Throws
+// Error(usage) if there are more PEs than that.
 inline int blocks_of_each(int resident, int pes, int most) {
   if (pes > std::min(resident, most))
-    throw Error(ErrorKind::usage, "more PEs than run together on a device", "use fewer for each device");
+    throw Error(ErrorKind::usage, "more PEs than a device can run at a time", "use fewer for each device");
   return pes == 0 ? 0 : resident / pes;
 }
 
@@ -52,8 +53,8 @@ void launch_on_gpu(const Queue& queue, const Body& body, Offset blocks, int thre
               together, queue.stream);
 }
 
-// Blocks none of which waits for another, of `threads` threads on a GPU. An emulated device has run them when
-// this returns; `poll` is called there now and then meanwhile.
+// Runs blocks that do not wait for one another, with `threads` threads each on a GPU. On an emulated device
+// they have run when this returns; `poll` is called now and then meanwhile.
 template <class Body>
 void launch(const Queue& queue, const Body& body, Offset blocks, const Poll& poll = {},
             int threads = Body::threads) {
@@ -74,8 +75,8 @@ void launch(const Queue& queue, const Body& body, Offset blocks, const Poll& pol
   queue.pool->run(std::ref(run));  // by reference: nothing is allocated
 }
 
-// Blocks that may wait for one another: at most as many as are resident. `poll` is called by those of an
-// emulated device that wait.
+// Runs blocks that may wait for one another: at most as many as are resident. On an emulated device waiting
+// blocks call `poll`.
 template <class Body>
 void launch_together(const Queue& queue, const Body& body, int blocks, const Poll& poll = {}) {
   if (is_gpu(queue.device)) return launch_on_gpu(queue, body, blocks, Body::threads, true);
@@ -86,14 +87,14 @@ void launch_together(const Queue& queue, const Body& body, int blocks, const Pol
       if (poll) block.poll = &poll;
       body(block);
     } catch (...) {
-      if constexpr (requires { body.fail(); }) body.fail();  // the others leave
+      if constexpr (requires { body.fail(); }) body.fail();  // makes the other blocks leave
       throw;
     }
   };
   queue.pool->run(std::ref(run));  // by reference: nothing is allocated
 }
 
-// Until all has ended; `poll` is called once at least.
+// Waits until all kernels have ended; calls `poll` at least once.
 inline void wait(const Queue& queue, const Poll& poll) {
   do poll();
   while (!runtime(queue.device).is_idle(queue.stream));

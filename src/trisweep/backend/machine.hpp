@@ -1,30 +1,31 @@
 #pragma once
-// What a kernel needs of the machine beneath it: counters that threads, and other devices, see in order; a
-// clock; a pause. Counters are Counts; tests of the orders of memory have a type and functions of their own.
+// What a kernel needs of the machine beneath it: counters that threads, and other devices, observe in order;
+// a clock; a pause. Counters are of type Count; tests of memory orders substitute a type and functions of
+// their own.
 //
-// A release makes all that the thread, or its block before a barrier, has written visible to a thread that
-// acquires what it released. One fence does so for several stores and additions behind it (release_fence(),
-// store_fenced(), add_fenced()): on a GPU each release of its own would wait for all that is under way.
+// A release makes all writes of the thread, or of its block before a barrier, visible to a thread that
+// acquires the released value. One fence does so for several stores and additions after it (release_fence(),
+// store_fenced(), add_fenced()): on a GPU each separate release would wait for all pending writes.
 
 #include <cstdint>
 #include <type_traits>
 
 namespace trisweep::backend {
 
-// Of events. Counters only grow: what is waited for in solve e of a program is e times as much as in the
-// first, and nothing is cleared between solves.
+// Counts events. Counters only grow: the value waited for in solve e of a program is e times that of the
+// first solve, and nothing is reset between solves.
 using Count = std::uint64_t;
 
-// In the place of an item's number.
+// Used in place of an item's number if there is no item.
 inline constexpr Count no_item = ~Count{0};
 
-// Who sees it: threads of one device, or those of all devices and the host.
+// Observers: threads of one device, or those of all devices and the host.
 enum class Scope { device, system };
 
 }  // namespace trisweep::backend
 
-// TRISWEEP_DEVICE: what kernels call. TRISWEEP_DEVICE_INLINE: what no kernel is to call by address, as
-// compilers do with what is large, since its objects are in memory then: a thread's stack.
+// TRISWEEP_DEVICE: functions that kernels call. TRISWEEP_DEVICE_INLINE: functions that must be inlined: a
+// compiler would call a large one by address, which puts its objects in memory, on the thread's stack.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include "trisweep/backend/gpu/machine.hpp"
 #else
@@ -37,8 +38,8 @@ enum class Scope { device, system };
 
 namespace trisweep::backend {
 
-// Behind a release fence a relaxed operation releases. Without one (where it would cost more, or the thread
-// sanitizer, which knows no fences, watches) each releases by itself.
+// After a release fence a relaxed operation acts as a release. Without a fence (where it would cost more, or
+// for the thread sanitizer, which does not support fences) each operation is a release itself.
 #if defined(TRISWEEP_RELEASE_FENCE)
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline void store_fenced(C* at, std::type_identity_t<C> value) {
@@ -61,8 +62,8 @@ TRISWEEP_DEVICE inline C add_fenced(C* at, std::type_identity_t<C> value) {
 }
 #endif
 
-// Whether a counter has come to a value, and then acquires what it was released with. To acquire flushes a
-// GPU's L1 cache, which its neighbours read from: looks that find too little do not.
+// True if a counter has reached a value; then acquires what was released with it. An acquire flushes a GPU's
+// L1 cache, from which neighbouring blocks read: polls that find a smaller value do not acquire.
 template <Scope scope, class Word>
 TRISWEEP_DEVICE inline bool has_reached(Word* at, Count value) {
   return load_relaxed<scope>(at) >= value && load_acquire<scope>(at) >= value;

@@ -1,6 +1,6 @@
 #pragma once
-// Owners of a device's memory, streams and events, and copies. Error(environment), naming the device's own
-// error, is thrown by all that a device refuses.
+// Owners of a device's memory, streams and events, and copies. All throw Error(environment), with the
+// device's own error message, when a call to the device fails.
 
 #include <algorithm>
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace trisweep::backend {
 
-// Copies `count` values `from` there `to` there, between memories of the host and of devices, in a `stream`
-// (null: the usual one), which is waited for.
+// Copies `count` values from `from` to `to`, in memories of the host or of devices, in a `stream` (null: the
+// default one), and waits for it.
 template <class T>
 void copy(Device device, T* to, const std::type_identity_t<T>* from, std::size_t count,
           void* stream = nullptr) {
@@ -21,8 +21,8 @@ void copy(Device device, T* to, const std::type_identity_t<T>* from, std::size_t
   runtime(device).copy(to, bytes, from, bytes, bytes, 1, stream);
   runtime(device).wait(stream);
 }
-// Copies the columns `from` there `to` there, of as many rows, in a `stream` (null: the usual one); does not
-// wait.
+// Copies the columns of `from` to `to`, which has as many rows, in a `stream` (null: the default one),
+// without waiting.
 template <class T>
 void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity_t<T>> from, void* stream) {
   if (to.rows > 0)
@@ -30,7 +30,7 @@ void copy_columns(Device device, Vectors<T> to, Vectors<const std::type_identity
                          usize(to.rows) * sizeof(T), usize(to.cols), stream);
 }
 
-// Memory of a device: of the current one when it is made. Throws Error(environment) when there is not enough.
+// Memory of the device that is current at construction. Throws Error(environment) if there is not enough.
 template <class T>
 class DeviceArray {
  public:
@@ -46,8 +46,8 @@ class DeviceArray {
     runtime(device).clear(data(), size * sizeof(T), nullptr);
     runtime(device).wait(nullptr);
   }
-  // What kernels only read, as many entries as `values` has: a copy in a GPU's memory, else the values
-  // themselves, which outlive it then.
+  // Values that kernels only read, as many entries as `values` has: a copy in a GPU's memory; on other
+  // devices `values` itself, which must then outlive this object.
   DeviceArray(Device device, std::span<T> values) requires(std::is_const_v<T>) : size_(values.size()) {
     if (!is_gpu(device)) {
       data_.reset(values.data());
@@ -74,7 +74,7 @@ class DeviceArray {
         size_(size) {}
 
   struct Free {
-    const Runtime* owner = nullptr;  // null: the memory is another's
+    const Runtime* owner = nullptr;  // null: the memory is not owned
     MemoryUse use = MemoryUse::own;
     void operator()(T* memory) const {
       if (owner != nullptr) owner->release(const_cast<std::remove_const_t<T>*>(memory), use);
@@ -84,10 +84,10 @@ class DeviceArray {
   std::size_t size_ = 0;
 };
 
-// A stream of the current device, beside the usual one, which does not wait for it.
+// A stream of the current device that does not synchronize with the default one.
 class Stream {
  public:
-  // Throws Error(environment) when the device makes none.
+  // Throws Error(environment) if the device cannot create one.
   explicit Stream(Device device) : stream_(runtime(device).make_stream(), {&runtime(device)}) {}
   // A cudaStream_t or hipStream_t.
   void* get() const { return stream_.get(); }
@@ -100,14 +100,14 @@ class Stream {
   std::unique_ptr<void, Free> stream_;
 };
 
-// A mark in a stream, which others wait for.
+// A point in a stream, for which other streams can wait.
 class Event {
  public:
-  // Of the current device; throws Error(environment) when it makes none.
+  // For the current device; throws Error(environment) if it cannot create one.
   explicit Event(Device device) : event_(runtime(device).make_event(), {&runtime(device)}) {}
-  // After what is in `stream` so far.
+  // Marks the end of the work in `stream` so far.
   void record(void* stream) const { event_.get_deleter().owner->record(event_.get(), stream); }
-  // What comes in `stream` from now on waits for it.
+  // Work enqueued in `stream` from now on waits for the event.
   void wait_in(void* stream) const { event_.get_deleter().owner->wait_for(event_.get(), stream); }
 
  private:
@@ -118,10 +118,10 @@ class Event {
   std::unique_ptr<void, Free> event_;
 };
 
-// What is called while it lives concerns that device.
+// Makes a device the current one during this object's lifetime.
 class CurrentDevice {
  public:
-  // Makes `device`, a number from 0, the current one of this thread until it is destroyed.
+  // `device`: a number from 0; the current device of this thread until destruction.
   CurrentDevice(const Runtime& runtime, int device) : runtime_(runtime), before_(runtime.current()) {
     runtime.take(device);
   }
@@ -134,19 +134,20 @@ class CurrentDevice {
   int before_;
 };
 
-// b and x where a kernel finds them: of a GPU's kernel those of the host by way of copies, else as they are.
+// b and x as a kernel accesses them: for a GPU's kernel, copies of those that are in host memory; otherwise
+// the vectors themselves.
 template <Scalar T>
 class VectorCopies {
  public:
-  // For at most so many `rows` and right-hand sides, `nrhs`.
+  // For at most `rows` rows and `nrhs` right-hand sides.
   VectorCopies(Device device, Index rows, Index nrhs)
       : device_(device),
         b_(device, is_gpu(device) ? usize(rows) * usize(nrhs) : 0),
         x_(device, b_.size()),
         x_on_host_(device, b_.size(), MemoryUse::pinned) {}
 
-  // b and x, of as many rows and columns, for a kernel in `stream`, b copied there where it is the host's;
-  // does not wait.
+  // Returns b and x, of equally many rows and columns, for a kernel in `stream`. If b is in host memory,
+  // enqueues its copy to the device; does not wait.
   std::pair<Vectors<const T>, Vectors<T>> bring_in(Vectors<const T> b, Vectors<T> x, void* stream) const {
     if (is_copied(b.space)) {
       const Vectors<T> copied(b_.data(), b.rows, b.cols);
@@ -156,13 +157,14 @@ class VectorCopies {
     if (is_copied(x.space)) x = {x_.data(), x.rows, x.cols};
     return {b, x};
   }
-  // Begins to copy the columns x of bring_in() to pinned memory, behind what is in `stream`; does not wait.
+  // Enqueues the copy of the columns x of bring_in() to pinned memory, after the work in `stream`; does not
+  // wait.
   void bring_out(Vectors<T> x, void* stream) const {
     if (is_copied(x.space))
       copy_columns(device_, Vectors<T>(x_on_host_.data(), x.rows, x.cols),
                    Vectors<const T>(x_.data(), x.rows, x.cols), stream);
   }
-  // Copies what bring_out() brought to the columns of the caller's x, once the stream has come so far.
+  // Copies the result of bring_out() to the columns of the caller's x. The stream must have completed it.
   void hand_out(Vectors<T> x) const {
     if (!is_copied(x.space)) return;
     for (Index c = 0; c < x.cols; ++c)

@@ -1,6 +1,6 @@
 #pragma once
-// Numbers in kernels: real ones as they are, complex ones as a pair, since device compilers have no
-// std::complex. Both lie in memory as the library's scalars do.
+// Scalars in kernels: real numbers as they are, complex numbers as a pair, since device compilers have no
+// std::complex. Both have the memory layout of the library's scalars.
 
 #include <cmath>
 
@@ -58,7 +58,7 @@ TRISWEEP_DEVICE inline Complex<R> times(R factor, Complex<R> number) {
   return {factor * number.re, factor * number.im};
 }
 
-// A number of a panel as one of the vectors.
+// Converts a panel's value to the type of the vectors.
 template <class T, class S>
 TRISWEEP_DEVICE inline T widened(S a) {
   return T(a);
@@ -80,7 +80,7 @@ struct RealPartOf<Complex<R>> {
 template <class T>
 using RealPart = typename RealPartOf<T>::type;
 
-// Times scale[i]; null: 1.
+// a scale[i]; a if `scale` is null.
 template <class R>
 TRISWEEP_DEVICE inline R scaled(R a, const R* scale, Index i) {
   return scale == nullptr ? a : a * scale[i];
@@ -90,7 +90,7 @@ TRISWEEP_DEVICE inline Complex<R> scaled(Complex<R> a, const R* scale, Index i) 
   return {scaled(a.re, scale, i), scaled(a.im, scale, i)};
 }
 
-// |a|; of a complex number |re a| + |im a|.
+// |a|; for a complex number |re a| + |im a|.
 template <class R>
 TRISWEEP_DEVICE inline R magnitude(R a) {
   return a < 0 ? -a : a;
@@ -109,7 +109,7 @@ TRISWEEP_DEVICE inline R real_part(Complex<R> a) {
   return a.re;
 }
 
-// Without overflow on the way (Smith 1962).
+// a / b without intermediate overflow (Smith 1962).
 template <class R>
 TRISWEEP_DEVICE inline R quotient(R a, R b) {
   return a / b;
@@ -117,7 +117,7 @@ TRISWEEP_DEVICE inline R quotient(R a, R b) {
 template <class R>
 TRISWEEP_DEVICE inline Complex<R> quotient(Complex<R> a, Complex<R> b) {
   const R re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
-  if (im > re) {  // both by -i; no call of itself, for which a compiler reserves a stack
+  if (im > re) {  // multiplies both by -i; no recursion, for which a compiler reserves a stack
     a = {a.im, -a.re};
     b = {b.im, -b.re};
   }

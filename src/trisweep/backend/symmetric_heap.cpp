@@ -1,4 +1,4 @@
-// Programs without NVSHMEM; those with it have backend/gpu/nvshmem.cu instead.
+// For programs without NVSHMEM; those with it link backend/gpu/nvshmem.cu instead.
 
 #include "trisweep/backend/symmetric_heap.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
-// The threads that run a kernel. A block is `groups` of `lanes` threads, the lanes of a warp, which go in
-// step, each with registers of its own, which the others can read. What each lane does is passed to each();
-// what all do together is between such calls. In the emulation a block is one thread, which plays all lanes
-// of a warp, one after another: so the host tests what a warp does.
+// The threads that run a kernel. A block has `groups` groups of `lanes` threads: the lanes of a warp, which
+// run in lockstep, each with its own registers, which the other lanes can read. Work of a single lane is
+// passed to each(); code between such calls is executed by all lanes together. In the emulation a block is
+// one thread, which plays all lanes of a warp, one after another: so the host tests what a warp does.
 
 #include "trisweep/backend/emulated/team.hpp"
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -12,10 +12,10 @@
 
 namespace trisweep::backend {
 
-// Of most kernels, on a GPU.
+// Threads of a block in most kernels, on a GPU.
 inline constexpr int threads_of_block = 256;
 
-// To each lane's value those of all others.
+// Replaces each lane's value by the sum over all lanes.
 template <class Warp, class Register>
 TRISWEEP_DEVICE inline void sum_over_lanes(const Warp& warp, Register& value) {
   for (int bit = Warp::lanes / 2; bit > 0; bit /= 2) warp.add_from(value, bit);
@@ -29,16 +29,16 @@ TRISWEEP_DEVICE inline void for_each(const Block& block, std::size_t count, cons
     visit(i);
 }
 
-// Items of [0, items) in their order, by one thread of each worker; `first`: tickets of launches before. Each
-// worker ends a launch with a ticket of none.
+// Takes items of [0, items) in order, by one thread of each worker; `first`: number of tickets taken in
+// earlier launches. Each worker ends a launch with a ticket beyond the last item.
 template <class Word>
 TRISWEEP_DEVICE inline Count take_ticket(Word* ticket, Count first, Count items) {
   const Count item = add_relaxed<Scope::device>(ticket, 1) - first;
   return item < items ? item : no_item;
 }
 
-// A worker (a block or a warp) runs items until take() has none, which one of its threads calls. No value of
-// take() is kept meanwhile: the products need the registers.
+// A worker (a block or a warp) runs items until take(), called by one of its threads, returns no_item. No
+// other value of take() is kept during run(): the products need the registers.
 template <class Worker, class Take, class Run>
 TRISWEEP_DEVICE inline void take_items(const Worker& worker, const Take& take, const Run& run) {
   for (;;) {

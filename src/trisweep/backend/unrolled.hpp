@@ -1,11 +1,12 @@
 #pragma once
-// Loops of a kernel that are none when it is compiled.
+// Loops of a kernel that are unrolled at compile time.
 
 #include <utility>
 
 #include "trisweep/backend/machine.hpp"
 
-// A loop over an array that hipcc keeps in memory unless it unrolls it; nvcc spills where it does.
+// Marks a loop over an array that hipcc keeps in memory unless the loop is unrolled; nvcc spills if it
+// unrolls it.
 #if defined(__HIPCC__)
 #define TRISWEEP_UNROLL _Pragma("unroll")
 #else
@@ -14,7 +15,7 @@
 
 namespace trisweep::backend {
 
-// Whether such loops are, which then must not end early.
+// True if such loops are unrolled; they must not end early then.
 #if defined(__HIPCC__)
 inline constexpr bool unrolls = true;
 #else

@@ -1,5 +1,5 @@
 #pragma once
-// What ends a kernel that waits for ever: nothing else does, nor ends the process that has it.
+// Ends a kernel that would wait for ever: nothing else can end it, nor the process that runs it.
 
 #include "trisweep/backend/team.hpp"
 #include "trisweep/core/watchdog.hpp"
@@ -11,19 +11,19 @@ inline Count nanoseconds(double seconds) {
   return static_cast<Count>(seconds * 1e9);
 }
 
-// A worker that waits. `progress`: a counter that grows whenever anything is done; `limit`: nanoseconds in
-// which it must, 0: any time.
+// State of a waiting worker. `progress`: a counter that grows whenever any work is done; `limit`: nanoseconds
+// without progress after which to give up, 0: never.
 template <class Word>
 class Waiting {
  public:
   TRISWEEP_DEVICE Waiting(Word* progress, Count limit) : progress_(progress), limit_(limit) {}
 
-  // Called after each unsuccessful poll; true now and then: the worker is to do other work.
+  // Called after each unsuccessful poll; true once in a while, when the worker should check for failures.
   TRISWEEP_DEVICE bool looks_around() {
     constexpr int looks = 64;
     return ++look_ % looks == 0;
   }
-  // When it does: whether nothing has been done for too long.
+  // Called when looks_around() is true: true if there has been no progress for too long.
   TRISWEEP_DEVICE bool is_too_long() {
     if (const Count here = load_relaxed<Scope::device>(progress_); since_ == 0 || here != done_) {
       done_ = here;
@@ -32,8 +32,8 @@ class Waiting {
     }
     return limit_ > 0 && now() - since_ > limit_;
   }
-  // After each look: whether the worker is to leave, as all of its device then do. `stalled`: 0, or 1 + the
-  // first thing that was waited for too long.
+  // Called after each unsuccessful poll: true if the worker must leave, as all workers of its device then do.
+  // `stalled`: 0, or 1 + the first `thing` that was waited for too long.
   TRISWEEP_DEVICE bool leaves(Word* stalled, Count thing) {
     if (!looks_around()) return false;
     if (load_relaxed<Scope::device>(stalled) != 0) return true;

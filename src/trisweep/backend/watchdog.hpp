@@ -1,5 +1,5 @@
 #pragma once
-// How the host hears of a kernel that has given up.
+// How the host learns that a kernel has given up.
 
 #include <string>
 
@@ -14,11 +14,11 @@ class Stall {
  public:
   explicit Stall(Device device) : device_(device), stalled_(device, 1, MemoryUse::pinned) {}
 
-  // Copies the word in a stream, which is waited for next.
+  // Copies the word in a stream, which the caller must wait for next.
   void record(const Count* stalled, void* stream) const {
     runtime(device_).copy(stalled_.data(), sizeof(Count), stalled, sizeof(Count), sizeof(Count), 1, stream);
   }
-  // Throws Error(environment) where workers have left, then and whenever else it is asked.
+  // Throws Error(environment) if workers have left, in this and in every later call.
   void require_none(const std::string& thing) const {
     if (const Count stalled = *stalled_.data(); stalled != 0)
       throw Error(ErrorKind::environment,

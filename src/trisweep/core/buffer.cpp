@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t slack = 256;  // see buffer.hpp
 
-constexpr std::size_t least_mapped = huge_page;  // fewer bytes are not worth the calls
+constexpr std::size_t least_mapped = huge_page;  // smaller buffers are not worth the system calls
 
 std::size_t alignment_of(std::size_t bytes) {
   return bytes >= huge_page ? huge_page : cache_line;
@@ -27,7 +27,7 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + slack + alignment - 1) / alignment * alignment;
 }
 
-// From a huge page on; null where memory does not suffice.
+// Maps `bytes` aligned to a huge page; null if there is not enough memory.
 void* map(std::size_t bytes) {
   const std::size_t with_room = bytes + huge_page;
   void* const all = mmap(nullptr, with_room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -45,7 +45,7 @@ void* usable(void* memory, std::size_t bytes, const char* what) {
                 fmt::format("not enough memory for {}: {:.3g} GiB", what, double(bytes) / (1 << 30)),
                 "use more ranks on more nodes, single precision, or a smaller problem");
   }
-  // Advice only: where the kernel has no huge pages the buffer works all the same.
+  // Advice only: without huge pages the buffer works all the same.
   if (bytes >= huge_page) madvise(memory, rounded(bytes), MADV_HUGEPAGE);
   std::memset(static_cast<char*>(memory) + bytes, 0, slack);
   return memory;

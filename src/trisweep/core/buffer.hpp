@@ -1,7 +1,7 @@
 #pragma once
 // An owning, uninitialized, cache-line aligned array for factor panels and work vectors. Large buffers ask
 // the kernel for huge pages: the sweeps are bound by memory bandwidth, and 4 KiB pages cost a third of it.
-// Behind the last element are 256 bytes of zeros: a kernel may read whole vectors there.
+// 256 bytes of zeros follow the last element: a kernel may load whole SIMD vectors beyond the end.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,18 +14,19 @@
 
 namespace trisweep {
 
-// Allocates `bytes` on a cache line (on a huge page when large). Throws Error(environment) naming the size
-// and `what` when memory does not suffice. For std::free().
+// Allocates `bytes` aligned to a cache line (when large, to a huge page), to be freed by std::free(). Throws
+// Error(environment) naming the size and `what` if there is not enough memory.
 void* allocate_aligned(std::size_t bytes, const char* what);
-// The same for free_temporary(), with as many bytes: much memory is the system's own, and given back to it.
-// (MPI libraries may have told malloc to keep all that it ever had.)
+// The same, to be freed by free_temporary() with the same `bytes`: large memory is mapped and returns to the
+// system. (MPI libraries may have told malloc to keep all freed memory.)
 void* allocate_temporary(std::size_t bytes, const char* what);
 void free_temporary(void* memory, std::size_t bytes);
 
-// Gives the memory of whole pages there back to the system; what is in them is lost, the addresses stay.
+// Returns the whole pages within the `bytes` from `begin` on to the system: their content is lost, the
+// addresses stay.
 void discard_pages(void* begin, std::size_t bytes);
 
-// Temporary: what is freed while others stay, as contribution blocks are. Others find memory sooner.
+// `temporary`: freed while other buffers stay, as contribution blocks are. `kept` is faster to allocate.
 enum class BufferUse { kept, temporary };
 
 template <class T>
@@ -71,7 +72,7 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-// Pages are taken from the system here, not when they are first written.
+// The pages are taken from the system here, not when the buffer is first used.
 template <class T>
 Buffer<T> zeros(std::size_t size, const char* what) {
   Buffer<T> buffer(size, what);

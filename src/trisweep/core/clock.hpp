@@ -1,5 +1,5 @@
 #pragma once
-// The time that a step takes.
+// Measures the time of a step.
 
 #include <chrono>
 

@@ -17,16 +17,16 @@ enum class ErrorKind {
   numerical,    // singular, not converged: exit status 1
 };
 
-// What the library throws.
+// The base class of all exceptions of the library.
 class Error : public std::runtime_error {
  public:
-  // `message` says what is wrong and where; `remedy` what the user can do about it (may be empty). Throws
-  // std::bad_alloc alone.
+  // `message` says what is wrong and where; `remedy` what the user can do about it (may be empty). The
+  // constructor throws only std::bad_alloc.
   Error(ErrorKind kind, const std::string& message, const std::string& remedy = {});
 
   // What went wrong.
   ErrorKind kind() const { return kind_; }
-  // Of a program that ends with it.
+  // Exit status of a program that ends with this error.
   int exit_status() const { return kind_ == ErrorKind::numerical ? 1 : 2; }
 
  private:
@@ -36,7 +36,7 @@ class Error : public std::runtime_error {
 // A defect of an input file: "FILE:LINE: message". `line` counts from 1; 0 means the file as a whole.
 class InputError : public Error {
  public:
-  // `file` and `line` come before `message`; `remedy` and errors as of Error.
+  // `file` and `line` come before `message`; `remedy` and errors as for Error.
   InputError(const std::filesystem::path& file, std::int64_t line, const std::string& message,
              const std::string& remedy = {});
 };

@@ -5,7 +5,8 @@
 
 namespace trisweep {
 
-// Neither NaN nor infinite in any part. (The magnitude of a finite complex number may be infinite.)
+// True if neither the real nor the imaginary part is NaN or infinite. (The magnitude of a finite complex
+// number may be infinite.)
 template <Scalar T>
 bool is_finite(const T& v) {
   return std::isfinite(std::real(v)) && std::isfinite(std::imag(v));

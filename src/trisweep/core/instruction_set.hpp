@@ -1,13 +1,13 @@
 #pragma once
-// What is compiled once for each instruction set (trisweep_instruction_sets() in cmake), each time in a
-// namespace of its name, and chosen when the library runs.
+// Code that is compiled once per instruction set (trisweep_instruction_sets() in cmake), in a namespace named
+// after it, and selected at run time.
 
-// The instruction set of this translation unit: where none is given, that of all others.
+// The instruction set of this translation unit; without one, that of ordinary translation units.
 #ifndef TRISWEEP_ISA
 #define TRISWEEP_ISA baseline
 #endif
 
-#if defined(TRISWEEP_ONLY_ISA)  // the library is built for one alone
+#if defined(TRISWEEP_ONLY_ISA)  // the library is built for a single one
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(TRISWEEP_ONLY_ISA)
 #elif defined(__x86_64__)
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(x86_64_v4) MACRO(x86_64_v3) MACRO(baseline)
@@ -15,7 +15,7 @@
 #define TRISWEEP_FOR_EACH_ISA(MACRO) MACRO(baseline)
 #endif
 
-// The function of that name for this processor.
+// The function of the given name in the namespace of the best instruction set of this processor.
 #if defined(TRISWEEP_ONLY_ISA)
 #define TRISWEEP_BEST_ISA(...) TRISWEEP_ONLY_ISA::__VA_ARGS__
 #elif defined(__x86_64__)
@@ -27,7 +27,7 @@
 #define TRISWEEP_BEST_ISA(...) baseline::__VA_ARGS__
 #endif
 
-// Whether this processor has it.
+// Whether this processor supports the instruction set that a function is named after.
 namespace trisweep::instruction_set {
 
 #if !defined(__x86_64__)
@@ -37,7 +37,7 @@ inline bool x86_64_v3() {
 inline bool x86_64_v4() {
   return false;
 }
-#elif defined(__clang__)  // which does not know the levels by name before version 18
+#elif defined(__clang__)  // clang knows the levels by name only since version 18
 inline bool x86_64_v3() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
          __builtin_cpu_supports("fma");

@@ -11,8 +11,8 @@
 namespace trisweep::masking::TRISWEEP_ISA {
 namespace {
 
-// As many words as a register has. A product of the halves of words is one instruction, which compilers make
-// one of whole words: three and more.
+// As many words as a register holds. The product of the words' lower halves is one instruction, which
+// compilers expand to a product of whole words: three instructions or more.
 #if defined(__AVX512F__)
 using Words [[gnu::vector_size(64)]] = std::uint64_t;
 [[gnu::always_inline]] inline Words product(Words a, Words b) {

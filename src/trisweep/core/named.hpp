@@ -17,7 +17,7 @@ std::vector<std::string> names_of(std::span<const Row> table) {
   return names;
 }
 
-// "name: description; name", of rows that have a description, too, which may be empty.
+// "name: description; name" of rows that also have a member `description`, which may be empty.
 template <class Row>
 std::string described(std::span<const Row> table) {
   std::string text;
@@ -29,7 +29,7 @@ std::string described(std::span<const Row> table) {
   return text;
 }
 
-// The row of that name. Throws Error(usage) that lists the names there are; `what` is the table's subject,
+// Returns the row called `name`, or throws Error(usage) that lists all names; `what` is the table's subject,
 // such as "mapping", and `or_else` may end the list with another kind of value that is accepted.
 template <class Row>
 const Row& find_named(std::span<const Row> table, std::string_view what, std::string_view name,

@@ -1,8 +1,8 @@
 #pragma once
-// How many blocks of 256 threads a processor of a GPU has room for, of kernels that models price: by what
-// nvcc compiles for sm_80 and sm_90, and 65,536 registers, as NVIDIA's processors have had since the P100.
-// Written by `scripts/check-kernels --write`; without that option, in CI, it holds this list to the
-// compiler's.
+// How many blocks of 256 threads fit on a streaming multiprocessor (SM), for the kernels that models price:
+// from the registers nvcc uses for sm_80 and sm_90, of the 65,536 that NVIDIA's SMs have had since the P100.
+// Written by `scripts/check-kernels --write`; in CI, without that option, the script checks the list against
+// nvcc.
 
 #include <array>
 #include <string_view>
@@ -11,8 +11,8 @@ namespace trisweep {
 
 struct KernelOccupancy {
   std::string_view kernel;
-  int registers;  // of a thread
-  int blocks;     // of a processor
+  int registers;  // per thread
+  int blocks;     // per SM
 };
 inline constexpr auto kernel_occupancy = std::to_array<KernelOccupancy>({
     {"MergedProduct<double>", 80, 3},

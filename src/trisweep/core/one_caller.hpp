@@ -1,5 +1,5 @@
 #pragma once
-// Objects whose calls are one thread's at a time.
+// For objects that only one thread may call at a time.
 
 #include <atomic>
 
@@ -7,7 +7,8 @@
 
 namespace trisweep {
 
-// A call, as long as it lives. Throws Error(usage) during another one, which goes on unharmed.
+// Marks a call in progress during its lifetime. Constructing it during another call throws Error(usage) and
+// leaves that call unharmed.
 class OneCaller {
  public:
   explicit OneCaller(std::atomic_flag& busy) : busy_(busy) {

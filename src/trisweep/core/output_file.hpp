@@ -1,9 +1,9 @@
 #pragma once
 // Files and folders that appear whole or not at all. Programs open their outputs before long work starts, so
-// that a wrong path is an error at once and not after hours; a reader never sees half of one.
+// that a wrong path is an error at once and not after hours; a reader never sees an incomplete file.
 //
-// A process that is killed leaves its temporary files and folders, whose names end in .part. The next output
-// of this machine to the same folder removes the files, and the next to the same target a folder.
+// A killed process leaves its temporary files and folders, whose names end in .part. The next output from
+// this machine to the same folder removes such files, and the next output to the same target such folders.
 
 #include <filesystem>
 #include <string>
@@ -18,7 +18,7 @@ namespace trisweep {
 // Every failure is an Error(environment) that names the target.
 class OutputFile {
  public:
-  // Fails early: the folder is missing or not writable, the target is a folder or write-protected.
+  // Fails early if the folder is missing or not writable, or the target is a folder or write-protected.
   explicit OutputFile(const std::filesystem::path& target);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;
@@ -45,15 +45,15 @@ class OutputFile {
   std::string buffer_;
 };
 
-// Files go to the folder temporary() beside `target`, by whichever processes see it, and commit() renames it.
-// Destroyed without commit(), it leaves no trace. An older `target` is replaced when it is empty or has
-// nothing but files of its kind. Symbolic links are followed. Failures are those of OutputFile.
+// Processes write files into the folder temporary() beside `target`, and commit() renames that folder.
+// Destroyed without commit(), it leaves no trace. An older `target` is replaced if it is empty or holds only
+// files of the same kind. Symbolic links are followed. Errors are those of OutputFile.
 class OutputFolder {
  public:
-  // The name of a file in a folder that is not of the kind to be written; empty when there is none.
+  // Returns the name of a file in `folder` that is not of the kind to be written; empty if there is none.
   using ForeignFile = std::string (*)(const std::filesystem::path& folder);
 
-  // Fails early: the target is a file or has a foreign one, or its parent folder cannot be written.
+  // Fails early if the target is a file or holds a foreign file, or its parent folder is not writable.
   OutputFolder(const std::filesystem::path& target, ForeignFile foreign_file);
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
@@ -65,7 +65,7 @@ class OutputFolder {
   void commit();
 
  private:
-  std::filesystem::path target_, destination_, temporary_;  // as of OutputFile
+  std::filesystem::path target_, destination_, temporary_;  // as in OutputFile
 };
 
 }  // namespace trisweep

@@ -1,5 +1,5 @@
 #pragma once
-// Items of unequal work, shared among threads.
+// A loop over items of unequal work, distributed dynamically over threads.
 
 #include <atomic>
 
@@ -7,8 +7,8 @@
 
 namespace trisweep {
 
-// Calls work(thread, item) for each item of [0, count), in their order as threads become free. The first
-// exception ends it and is rethrown.
+// Calls work(thread, item) for each item of [0, count), in ascending order as threads become free. The first
+// exception ends the loop and is rethrown.
 template <class Work>
 void parallel_for(ThreadPool& pool, std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Permutations as lists of numbers.
+// Permutations as lists of indices.
 
 #include <algorithm>
 #include <iterator>

@@ -3,9 +3,9 @@
 
 namespace trisweep {
 
-// How far a thread or process has come, counted by it alone: whatever it has read and written before it set
-// the count (release) is behind whoever has seen the count (acquire). `Word`: an atomic, or a reference to
-// one.
+// Counts the progress of one thread or process, its owner, which alone sets it. The owner's reads and writes
+// before set() (release) happen before whatever follows a reached() that sees the count (acquire). `Word`: an
+// atomic, or a reference to one.
 template <class Word>
 class ProgressCount {
  public:
@@ -20,7 +20,7 @@ class ProgressCount {
   void set(Count count) {
     word_.store(count, std::memory_order_release);
   }
-  // Of the one that sets it.
+  // The count, read by its owner.
   auto own() const { return word_.load(std::memory_order_relaxed); }
 
  private:

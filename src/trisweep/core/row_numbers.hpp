@@ -9,7 +9,7 @@ namespace trisweep {
 
 struct RowNumbers {
   std::span<const Index> number{};  // by row; empty: every row is where the caller has it
-  Index first = 0;                  // without numbers: that of row 0
+  Index first = 0;                  // without numbers: the number of row 0
 
   Index operator()(Index row) const { return number.empty() ? first + row : number[usize(row)]; }
 };

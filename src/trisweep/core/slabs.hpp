@@ -1,9 +1,9 @@
 #pragma once
-// How a dense block of the factors lies in memory: in slabs of `slab_rows` rows (the last one has what is
-// left), each column-major without padding. A product that takes one slab after the other, and all columns of
-// a slab, keeps the rows' sums in registers and still reads memory in one straight line, forward or backward.
-// That is what the hardware reads at full bandwidth: column-major panels, of which some rows of every column
-// are read at a time, reach a third of it.
+// How a dense block of the factors lies in memory: in slabs of `slab_rows` rows (fewer in the last one), each
+// column-major without padding. A product that takes one slab after the other, and all columns of a slab,
+// keeps the rows' sums in registers and still reads memory contiguously, forward or backward. Hardware reads
+// that at full bandwidth: column-major panels, read a few rows of every column at a time, reach a third of
+// it.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ namespace trisweep {
 
 inline constexpr Index slab_rows = 32;
 
-// Where entry (i, j) of a height x width block is.
+// Position of entry (i, j) of a height x width block.
 constexpr std::size_t slab_entry(Index height, Index width, Index i, Index j) {
   const Index row = i / slab_rows * slab_rows;
   const Index rows = std::min(slab_rows, height - row);

@@ -1,6 +1,5 @@
 #pragma once
-// Indices of different kinds that cannot be taken for each other, at no cost: nothing but an Index is left of
-// them in what the compiler makes.
+// Index types of different kinds that cannot be mixed up, at no cost: compiled code contains only an Index.
 
 #include <compare>
 #include <utility>
@@ -10,8 +9,8 @@
 
 namespace trisweep {
 
-// Counts things of one kind, which a declared and never defined type stands for. It is made from a number,
-// and read as one, only explicitly.
+// An index of things of one kind. `Kind` is a tag type, declared and never defined. Conversions from and to
+// Index are explicit only.
 template <class Kind>
 class StrongIndex {
  public:
@@ -25,7 +24,7 @@ class StrongIndex {
   }
   constexpr auto operator<=>(const StrongIndex&) const = default;
 
-  // As of pointers: how many lie between two, and the one so many further on.
+  // Arithmetic as of pointers: the distance of two indices, and an index plus a distance.
   friend constexpr Index operator-(StrongIndex a, StrongIndex b) { return a.value_ - b.value_; }
   friend constexpr StrongIndex operator+(StrongIndex i, Index count) { return StrongIndex(i.value_ + count); }
 
@@ -51,7 +50,7 @@ class IndexedVector {
   const T& operator[](Key key) const { return list_[usize(key)]; }
 
   std::size_t size() const { return list_.size(); }
-  // Of the entry that is added next: one past the last.
+  // The key of the entry that push_back() adds next: one past the last.
   Key end_key() const { return Key(static_cast<Index>(list_.size())); }
   void push_back(T value) { list_.push_back(std::move(value)); }
   T& back() { return list_.back(); }

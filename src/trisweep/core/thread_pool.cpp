@@ -31,7 +31,7 @@ void ThreadPool::start() {
   try {
     for (int thread = 1; thread < size_; ++thread)
       shared->others.emplace_back([of = shared.get(), thread] { of->rounds.serve(thread); });
-  } catch (...) {  // not all that were asked for: those that there are end
+  } catch (...) {  // the system refused a thread: end those that started
     shared->rounds.end();
     throw;
   }
@@ -39,7 +39,8 @@ void ThreadPool::start() {
   process_ = getpid();
 }
 
-// A forked child can neither wait for the other threads nor destroy what they wait in: that is kept.
+// A forked child can neither join the other threads nor destroy what they wait on, so that memory is not
+// freed.
 void ThreadPool::leave_after_fork() {
   if (getpid() != process_) static_cast<void>(shared_.release());
 }

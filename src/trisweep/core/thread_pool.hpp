@@ -10,15 +10,15 @@
 
 namespace trisweep {
 
-inline constexpr int most_threads = 1024;  // of a rank
-// Throws Error(usage) unless a rank can have that many `threads`: from `least` to most_threads.
+inline constexpr int most_threads = 1024;  // per rank
+// Throws Error(usage) unless `threads` is from `least` to most_threads.
 void require_threads(int threads, int least = 1);
 
 // Threads that sleep between calls.
 class ThreadPool {
  public:
-  // `threads` counts the caller's, which is thread 0. Throws Error(usage) beyond 1 to most_threads, and
-  // what the system throws when it gives fewer.
+  // `threads` includes the caller's thread, which is thread 0. Throws Error(usage) unless it is from 1 to
+  // most_threads, and std::system_error if the system refuses a thread.
   explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -26,9 +26,9 @@ class ThreadPool {
 
   // The number of threads, the caller's included.
   int size() const { return size_; }
-  // Calls work(thread) once on every thread and returns when all calls have. The first exception is rethrown
-  // then; `work` itself must see to it that the other calls end. In a forked child the first call starts
-  // threads, and throws what the constructor throws.
+  // Calls work(thread) once on every thread and returns when all calls have returned, rethrowing the first
+  // exception; `work` itself must ensure that the other calls end then. In a forked child the first run()
+  // starts threads, and throws what the constructor throws.
   void run(const std::function<void(int)>& work);
 
   // A range of indices.
@@ -36,8 +36,8 @@ class ThreadPool {
     std::size_t begin;  // first index
     std::size_t end;    // one past the last
   };
-  // The thread's part of [0, count): about equal parts that begin at multiples of `multiple` >= 1. Throws
-  // nothing.
+  // The part of [0, count) of `thread`: parts are about equal and begin at multiples of `multiple` >= 1.
+  // Throws nothing.
   Part part(int thread, std::size_t count, std::size_t multiple) const {
     const auto from = [&](int t) {
       return count / multiple * static_cast<std::size_t>(t) / static_cast<std::size_t>(size()) * multiple;
@@ -46,13 +46,13 @@ class ThreadPool {
   }
 
  private:
-  struct Shared;  // what the threads share, and themselves
+  struct Shared;  // the threads and what they share
   void start();
   void leave_after_fork();
 
   int size_;
-  pid_t process_ = getpid();        // that has the threads
-  std::unique_ptr<Shared> shared_;  // with several threads: one alone needs no memory
+  pid_t process_ = getpid();        // the process that started the threads
+  std::unique_ptr<Shared> shared_;  // null for a single thread
 };
 
 }  // namespace trisweep

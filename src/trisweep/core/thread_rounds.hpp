@@ -9,13 +9,12 @@
 
 namespace trisweep {
 
-// One thread calls run() again and again, and end() at last; each of the others is in serve() from the first
-// round to the end.
+// One thread calls run() repeatedly and end() once, at last; each of the others stays in serve() until end().
 template <class Threads = StandardThreads>
 class ThreadRounds {
  public:
-  // Calls work(thread) on every thread of `threads`, the caller's being 0, and returns when all calls have.
-  // The first exception is rethrown then.
+  // Calls work(thread) on every thread of `threads`, the caller being thread 0, and returns when all calls
+  // have returned. Then rethrows the first exception.
   void run(int threads, const std::function<void(int)>& work) {
     {
       const std::lock_guard lock(mutex_);
@@ -80,7 +79,7 @@ class ThreadRounds {
   typename Threads::Mutex mutex_;
   typename Threads::Condition changed_;
   Plain<const std::function<void(int)>*> work_ = nullptr;
-  // Changed with the mutex held, read without it by threads that do not sleep yet.
+  // Changed with the mutex held; read without it by threads that still spin.
   typename Threads::template Atomic<long> round_ = 0;
   typename Threads::template Atomic<int> busy_ = 0;  // other threads at work in this round
   typename Threads::template Atomic<bool> ended_ = false;

@@ -30,7 +30,7 @@ using RealOf = typename RealOfImpl<T>::type;
 template <class T>
 inline constexpr bool is_complex = !std::same_as<T, RealOf<T>>;
 
-// In single precision, where the build has it.
+// T in single precision; T itself in a build for double precision only.
 #ifdef TRISWEEP_DOUBLE_ONLY
 template <class T>
 using Single = T;
@@ -49,7 +49,7 @@ inline T conjugate(T value) {
   }
 }
 
-// |unit value|^2: of single precision's values it may not be in its range.
+// |unit value|^2, in double precision: the square of a float may leave the range of float.
 template <Scalar T>
 inline double squared_modulus(T value, double unit = 1) {
   if constexpr (is_complex<T>) {
@@ -61,7 +61,7 @@ inline double squared_modulus(T value, double unit = 1) {
 
 // The three systems one factorization solves: A x = b, A^T x = b, A^H x = b.
 enum class Op : char { none = 'N', transpose = 'T', conjugate_transpose = 'H' };
-// Whether it is one of these: callers may cast any character.
+// Whether `op` is one of these values: callers may cast any character.
 constexpr bool is_op(Op op) {
   return op == Op::none || op == Op::transpose || op == Op::conjugate_transpose;
 }

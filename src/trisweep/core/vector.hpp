@@ -1,6 +1,6 @@
 #pragma once
-// Vectors of real numbers as the compiler has them (GCC's and clang's vector extension), of the size that the
-// instruction set of this translation unit is best at: each has its own, in a namespace of its name.
+// SIMD vectors of real numbers (the vector extension of GCC and clang), of the best size for the instruction
+// set of this translation unit. Each instruction set has its own, in a namespace of its name.
 
 #include <cstddef>
 #include <type_traits>
@@ -42,15 +42,15 @@ using Vector = typename VectorOf<R, bytes>::type;
 template <class R>
 inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(R));
 
-// From any address.
+// Loads a vector from any address, aligned or not.
 template <class V, class R>
 TRISWEEP_INLINE V load(const R* from) {
   V v;
   __builtin_memcpy(&v, from, sizeof(V));
   return v;
 }
-// The same of numbers that are stored in another type S, each converted to R. (A loop, because GCC 12 has for
-// it the one instruction that __builtin_convertvector gets four for.)
+// The same for values stored in another type S, each converted to R. (A loop, because GCC 12 compiles it to
+// one instruction, and __builtin_convertvector to four.)
 template <class R, int bytes = vector_bytes, class S>
 TRISWEEP_INLINE Vector<R, bytes> load_as(const S* from) {
   if constexpr (std::is_same_v<R, S>) return load<Vector<R, bytes>>(from);
@@ -63,7 +63,7 @@ TRISWEEP_INLINE void store(R* to, const V& v) {
   __builtin_memcpy(to, &v, sizeof(V));
 }
 
-// The sum of the lanes: of the two halves added, and so on.
+// The sum of the lanes, by halving: the two halves are added until one lane is left.
 template <class R, int bytes = vector_bytes>
 TRISWEEP_INLINE R sum_of(const Vector<R, bytes>& v) {
   if constexpr (bytes == 2 * sizeof(R)) {

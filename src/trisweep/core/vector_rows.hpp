@@ -1,12 +1,12 @@
 #pragma once
-// Vectors whose entries of a row are neighbours, in memory that somebody else owns: a view, as Vectors is.
+// Row-major dense vectors: a non-owning view, like Vectors.
 
 #include "trisweep/core/types.hpp"
 
 namespace trisweep {
 
-// `rows` x `cols`, row-major, row i from data + i * ld on. Behind the last row is slack (core/buffer.hpp), or
-// else there is a single column: kernels read whole cache lines of a row's entries.
+// `rows` x `cols`, row-major; row i begins at data + i * ld. With several columns, slack follows the last row
+// (core/buffer.hpp): kernels read whole cache lines of a row's entries.
 template <class T>
 struct VectorRows {
   T* data = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// Vectors in memory that somebody else owns: a view, nothing is copied.
+// Column-major dense vectors: a non-owning view, nothing is copied.
 
 #include <cstddef>
 #include <type_traits>
@@ -9,24 +9,24 @@
 
 namespace trisweep {
 
-// Whose memory.
+// Where the data are.
 enum class MemorySpace { host, device };
 
-// `rows` x `cols`, column-major, column c from data + c * ld on. Of a distributed vector: this rank's rows.
-// A view does not check its arguments; functions that take one do, where all ranks hear of an error
-// (require_fit).
+// `rows` x `cols`, column-major, column c from data + c * ld on. For a distributed vector: this rank's rows.
+// A view does not check its arguments; functions that take one do (require_fit), where all ranks learn of an
+// error.
 template <class T>
 struct Vectors {
   T* data = nullptr;                      // the first entry of the first column
   Index rows = 0;                         // entries of a column
   Index cols = 0;                         // columns
-  Offset ld = 0;                          // entries between the beginnings of columns
-  MemorySpace space = MemorySpace::host;  // whose memory
+  Offset ld = 0;                          // leading dimension: entries from column to column
+  MemorySpace space = MemorySpace::host;  // where `data` points to
 
   Vectors() = default;
   // `col_count` columns of `row_count` rows from `begin` on, without gaps.
   Vectors(T* begin, Index row_count, Index col_count) : Vectors(begin, row_count, col_count, row_count) {}
-  // The same with columns whose beginnings are `between` entries apart, in the memory `where`.
+  // The same with leading dimension `between`, in the memory space `where`.
   Vectors(T* begin, Index row_count, Index col_count, Offset between, MemorySpace where = MemorySpace::host)
       : data(begin), rows(row_count), cols(col_count), ld(between), space(where) {}
   // One column, all entries of v.
@@ -34,7 +34,7 @@ struct Vectors {
   // The same for reading.
   Vectors(const std::vector<std::remove_const_t<T>>& v) requires std::is_const_v<T>
       : Vectors(v.data(), static_cast<Index>(v.size()), 1) {}
-  // For reading only.
+  // A read-only view of the same memory.
   operator Vectors<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols, ld, space}; }
 
   // Where column c begins.
@@ -43,11 +43,11 @@ struct Vectors {
   Vectors columns(Index first, Index count) const { return {column(first), rows, count, ld, space}; }
 };
 
-// Throws Error(usage) unless b and x are `rows` rows of as many columns, of which there is one at least, in
-// the host's memory, or (`on_devices`) in a device's.
+// Throws Error(usage) unless b and x have `rows` rows and equally many columns, one or more, and are in host
+// memory or, with `on_devices`, in host or device memory.
 template <Scalar T>
 void require_fit(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices = false);
-// The same, and that they have no memory in common.
+// The same, and throws Error(usage) if b and x overlap in memory.
 template <Scalar T>
 void require_apart(Vectors<const T> b, Vectors<const T> x, Index rows, bool on_devices = false);
 

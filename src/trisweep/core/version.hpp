@@ -8,13 +8,13 @@
 
 namespace trisweep {
 
-// Of the linked library: "0.1.0". Throws nothing.
+// The version of the linked library, such as "0.1.0". Throws nothing.
 const char* version();
-// The commit that it was configured at, with "-dirty" where files had changed; empty outside a repository.
-// Throws nothing.
+// The commit that the library was configured at, with "-dirty" if files had changed; empty outside a
+// repository. Throws nothing.
 const char* commit();
-// What it was built as: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer, GNU 12.2.0",
-// with the compiler's flags. Throws nothing.
+// How the library was built: "Release, instruction sets baseline x86_64_v3, no GPU, no sanitizer, GNU
+// 12.2.0", with the compiler's flags. Throws nothing.
 const char* build_options();
 
 }  // namespace trisweep

@@ -11,13 +11,13 @@
 
 namespace trisweep {
 
-// Looks whether `ready()` holds for about as long as the system takes to put a thread to sleep and wake it,
-// which is longer than most waits inside a solve; gives up the core in between, which the other thread may
-// need. False: sleep now.
+// Spins until `ready()` holds, at most about as long as the system takes to put a thread to sleep and wake
+// it, which is longer than most waits inside a solve. Yields the core in between, which the other thread may
+// need. Returns false if the caller should sleep now.
 template <class Ready>
 bool soon(const Ready& ready) {
   constexpr auto most_spinning = std::chrono::microseconds(100);
-  constexpr int looks = 64;  // a clock and a yield cost as much as these
+  constexpr int looks = 64;  // these cost as much as reading the clock and a yield
   const auto start = Clock::now();
   do {
     for (int look = 0; look < looks; ++look) {
@@ -28,20 +28,20 @@ bool soon(const Ready& ready) {
   return false;
 }
 
-// Threads take turns; one that is alone need not.
+// Locks `mutex`, unless there is only one thread.
 template <class Mutex>
 std::unique_lock<Mutex> turn_of(int threads, Mutex& mutex) {
   return threads == 1 ? std::unique_lock<Mutex>() : std::unique_lock(mutex);
 }
 
-// What threads share and wait by. Tests of the orders of memory have one of their own.
+// The types that threads synchronize by. Tests of memory orders substitute their own.
 struct StandardThreads {
   using Mutex = std::mutex;
   using Condition = std::condition_variable;
   template <class T>
   using Atomic = std::atomic<T>;
   template <class T>
-  using Plain = T;  // what the others order
+  using Plain = T;  // plain data, whose accesses the types above order
   template <class Ready>
   static bool soon(const Ready& ready) {
     return trisweep::soon(ready);

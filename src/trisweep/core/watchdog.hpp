@@ -6,11 +6,10 @@
 
 namespace trisweep {
 
-// Seconds without progress after which a wait for another rank or for a device fails, where nobody says
-// otherwise.
+// Default watchdog: seconds without progress after which a wait for another rank or for a device fails.
 inline constexpr double usual_watchdog = 300;
 
-// Throws Error(usage) unless it is a time, or infinity, with which waits never fail.
+// Throws Error(usage) unless `seconds` is positive; with infinity, waits never fail.
 inline void require_watchdog(double seconds) {
   if (seconds > 0) return;
   throw Error(ErrorKind::usage, "the watchdog is given " + std::to_string(seconds) + " seconds",

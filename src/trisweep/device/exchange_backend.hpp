@@ -2,8 +2,8 @@
 
 namespace trisweep::device {
 
-// How messages between layers, and those of vectors, travel: by puts of the devices, as all others, or the
-// host takes them to where they go, between launches.
+// How messages between layers, and those of vectors, are sent: by puts of the devices, like all other
+// messages, or by the host, between launches.
 enum class ExchangeBackend { puts, mpi };
 
 }  // namespace trisweep::device

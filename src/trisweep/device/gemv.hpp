@@ -1,10 +1,11 @@
 #pragma once
-// Products of many small packed panels with vectors, as kernels see them: a sum of A x over panels A that are
-// dense blocks, or of U (V^T x), whose V^T x are sums on the way. One source for a GPU's blocks and for
-// threads of the host.
+// Products of many small packed panels with vectors, as kernels see them: the sum of A x over panels A, which
+// are dense blocks or of the form U V^T. The intermediate V^T x are called sums. One source for a GPU's
+// blocks and for threads of the host.
 //
-// They run as one persistent kernel: workers take panels of V and then row blocks by ticket, and a row block
-// waits for the sums only after its dense blocks. (Launches of batches, as others make them, are a study.)
+// They run as one persistent kernel: workers take panels of V, and then row blocks, by ticket; a row block
+// waits for the sums only after its dense blocks. (Launches of batches, as other codes make them, are in
+// studies/himv.)
 
 #include "trisweep/backend/waiting.hpp"
 #include "trisweep/device/packed_numbers.hpp"
@@ -19,9 +20,9 @@ enum class GemvKind : std::uint8_t {
 };
 
 struct Gemv {
-  std::size_t panel;  // where it begins
+  std::size_t panel;  // byte offset of the panel
   GemvKind kind;
-  Index rows, cols;  // of the panel; where it is padded those that count
+  Index rows, cols;  // of the panel, without padding
   Index source, target;
 
   constexpr bool is_transposed() const { return kind == GemvKind::sums_of_x; }
@@ -29,17 +30,18 @@ struct Gemv {
   constexpr Index inputs() const { return is_transposed() ? rows : cols; }
 };
 
-// Rows of y that one block of threads sums, from panels left[dense.begin, low_rank.end): dense ones first.
+// Rows of y that one block of threads sums, from the panels left[dense.begin, low_rank.end): dense ones
+// first.
 struct GemvRows {
   Range rows;
   Range dense;
   Range low_rank;
 };
 
-// Of one device. Counters only grow (machine.hpp).
+// Counters of one device. They only grow (machine.hpp).
 struct GemvControl {
   Count ticket = 0;
-  Count summed = 0;   // panels of V
+  Count summed = 0;   // panels of V that have been multiplied
   Count stalled = 0;  // 1 + the row of a row block that has waited for too long
 };
 
@@ -66,7 +68,7 @@ TRISWEEP_DEVICE inline T row_of_product(const std::byte* panel, Index i, const T
   return sum;
 }
 
-// P^T x: a group has a column, whose rows its lanes share.
+// P^T x: each group computes columns, whose rows its lanes share.
 template <class T, class Block>
 TRISWEEP_DEVICE inline void sum_columns(const GemvView<T>& v, const Gemv& g, const Block& block) {
   using R = RealPart<T>;
@@ -87,7 +89,8 @@ TRISWEEP_DEVICE inline const T* source_of(const GemvView<T>& v, const Gemv& g) {
   return (g.kind == GemvKind::rows_of_sums ? v.sums : v.x) + g.source;
 }
 
-// y += (or =) the sum of some panels, in rows of a row block: a row is one thread's, and adds in one order.
+// y += (or =) the sum of some panels, in the rows of a row block: each row is summed by one thread, in a
+// fixed order.
 template <bool first, class T, class Block>
 TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range panels, const Block& block) {
   for (Index i = rows.begin + block.group * block.lanes + block.lane; i < rows.end;
@@ -102,8 +105,8 @@ TRISWEEP_DEVICE inline void sum_rows(const GemvView<T>& v, Range rows, Range pan
   }
 }
 
-// The merged kernel, in the `number`-th product. It ends: panels of V wait for nothing, and have been taken
-// when a row block is.
+// The merged kernel, in the `number`-th product. It cannot deadlock: panels of V wait for nothing, and all of
+// them have been taken before a row block is.
 template <class T>
 struct MergedProduct {
   static constexpr int threads = threads_of_block, blocks_of_processor = 3;  // four would spill

@@ -13,7 +13,7 @@ GemvPlan make_gemv_plan(const GemvTasks& tasks) {
                 .columns = tasks.columns,
                 .rows = tasks.rows,
                 .sums = tasks.sums};
-  // The longest first: none is left to be waited for by all.
+  // The largest first, so that no worker ends up with a large one for which all others wait.
   std::ranges::stable_sort(plan.gemv, std::greater<>(),
                            [](const Gemv& g) { return Offset{g.rows} * g.cols; });
   plan.gemv.insert(plan.gemv.end(), tasks.left.begin(), tasks.left.end());

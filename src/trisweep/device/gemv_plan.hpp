@@ -1,5 +1,5 @@
 #pragma once
-// Products with many small panels, as a list.
+// Lists of products with many small panels.
 
 #include <span>
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace trisweep::device {
 
-// All of a process.
+// All products of a process.
 struct GemvTasks {
   std::span<const std::byte> panels;
   std::vector<Gemv> right;          // sums_of_x
-  std::vector<Gemv> left;           // row block by row block, the dense ones of each first
+  std::vector<Gemv> left;           // by row block, in each the dense ones first
   std::vector<GemvRows> row_block;  // of `left`
   Index columns = 0;                // of x
   Index rows = 0;                   // of y
   Index sums = 0;
 };
 
-// In the order in which workers of the kernel take them.
+// The products in the order in which the kernel's workers take them.
 struct GemvPlan {
   std::span<const std::byte> panels;  // the tasks'
   std::vector<Gemv> gemv;

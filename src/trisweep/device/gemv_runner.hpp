@@ -13,21 +13,22 @@ template <Scalar T>
 class GemvRunner {
  public:
   virtual ~GemvRunner() = default;
-  // y = A x, the sum of all panels; x, y: in the host's memory or that of the kernels, of the plan's columns
-  // and rows. Waits.
+  // y = A x, the sum over all panels; x has the plan's columns, y its rows, in host memory or in that of the
+  // kernels. Waits for the result.
   virtual void multiply(Vectors<const T> x, Vectors<T> y) = 0;
-  // Between these memories. Waits.
+  // Copies between these memories. Waits.
   virtual void copy(const T* from, T* to, std::size_t count) const = 0;
 };
 
-// One that has panels and vectors of its own where the kernels are: on the current device of a kind.
+// A runner with panels and vectors of its own in the kernels' memory, on the current device of a kind.
 template <Scalar T>
 class KernelRunner : public GemvRunner<T> {
  public:
   using Number = NumberOf<T>;
 
-  // The panels and the thread pool, whose threads are the workers of an emulated device, outlive it. `slack`:
-  // numbers behind x and the sums that panels may read. Throws Error(environment).
+  // The panels and the thread pool, whose threads are the workers of an emulated device, must outlive this
+  // object. `slack`: number of values behind x and behind the sums that panels may read. Throws
+  // Error(environment).
   KernelRunner(GemvPlan plan, Device device, ThreadPool& pool, Index slack = 0)
       : plan_(std::move(plan)),
         queue_{device, &pool, nullptr},
@@ -49,7 +50,7 @@ class KernelRunner : public GemvRunner<T> {
   void copy(const T* from, T* to, std::size_t count) const final {
     backend::copy(queue_.device, to, from, count);
   }
-  // The product alone, with these vectors. Waits.
+  // Computes the product with the vectors of this object, without copies. Waits.
   virtual void run() = 0;
 
  protected:
@@ -77,7 +78,7 @@ class KernelRunner : public GemvRunner<T> {
   DeviceArray<GemvControl> control_;
 };
 
-// By one persistent kernel.
+// Computes the product by one persistent kernel.
 template <Scalar T>
 class MergedGemv final : public KernelRunner<T> {
  public:

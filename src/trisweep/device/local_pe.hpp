@@ -1,5 +1,5 @@
 #pragma once
-// All that one PE has in its device's memory.
+// All data of one PE in its device's memory.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace trisweep::device {
 
-// Of one PE, in the host's memory: what its rows of b and of x are multiplied by on their way (empty: 1), and
-// what a program that measures answers does so with. Outlives the PE of an emulated device.
+// Data of one PE in host memory: scaling factors of its rows of b and of x (empty: 1), and the system by
+// which a program measures residuals. Must outlive the PE of an emulated device.
 template <Scalar T>
 struct PeData {
   std::span<const RealOf<T>> b_scale{};
@@ -23,8 +23,8 @@ struct PeData {
   ResidualSystem<T> measuring{};
 };
 
-// The caller's rows of one PE, in the host's memory or in its device's; `base`, as CallersRows has it, in the
-// latter.
+// The caller's rows of b and x on one PE, in host memory or in its device's; `base`: see CallersRows, in the
+// device's memory.
 template <Scalar T>
 struct PeVectors {
   Vectors<const T> b{};
@@ -33,7 +33,7 @@ struct PeVectors {
   Vectors<const T> base{};
 };
 
-// Panels of a side where kernels have them: those of an emulated device are the host's.
+// Panels of one side as kernels access them; on an emulated device they stay in the host's memory.
 class SideMemory {
  public:
   template <class S>
@@ -43,12 +43,12 @@ class SideMemory {
     return reinterpret_cast<const NumberOf<S>*>(memory_.back().data());
   }
   NoPanels put(Device /*device*/, NoPanels side) { return side; }
-  // Pieces lie there as in the memory of the host.
+  // Copies whole memory blocks, in which pieces have the same offsets as in host memory.
   template <class S>
   Pieces<NumberOf<S>> put(Device device, const PieceSpan<S>& side) {
     if (!is_gpu(device)) return in_kernels(side);
     memory_.clear();
-    std::map<const std::byte*, const std::byte*> there;  // where parts begin, by where they do so here
+    std::map<const std::byte*, const std::byte*> there;  // device address, by host address
     for (const Buffer<std::byte>& part : side.memory) {
       memory_.emplace_back(device, part.span());
       there[part.data()] = memory_.back().data();
@@ -72,9 +72,9 @@ class LocalPe {
  public:
   using Number = NumberOf<T>;
 
-  // On the current device of a kind, for solves with at most `nrhs` right-hand sides. `shared`: memory of the
-  // layout, zero, on a cache line, that other PEs reach; null: it has it by itself; in `heap`, if any. These
-  // and the program outlive it. Throws Error(environment).
+  // On the current device of a kind, for solves with at most `nrhs` right-hand sides. `shared`: zeroed memory
+  // for the layout, aligned to a cache line, which other PEs can access, in `heap` if there is one; null:
+  // allocated here. These and the program must outlive this object. Throws Error(environment).
   LocalPe(Device device, const Program& program, Index pes, Index nrhs, const PeData<T>& data = {},
           std::byte* shared = nullptr, const backend::SymmetricHeap* heap = nullptr)
       : device_(device),
@@ -104,7 +104,7 @@ class LocalPe {
   const PeMemory<Number>& shared() const { return shared_; }
   T* rows() const { return reinterpret_cast<T*>(shared_.row); }
 
-  // What kernels have of it, with panels that are put there, and `workers` at most.
+  // The PE as kernels see it, with these panels placed in its device's memory, for at most `workers` workers.
   template <class Side, class Peers>
   Pe<InKernels<Side>, Number, Peers> view(const PanelsBySide<Side>& panels, const Peers& peers, int workers) {
     const std::size_t scratch = scratch_size(*program_, rows_for_tiles(*program_, panels), nrhs_);
@@ -139,8 +139,8 @@ class LocalPe {
   void bring_out(const PeVectors<T>& v, void* stream) const { copies_.bring_out(v.x, stream); }
   void hand_out(const PeVectors<T>& v) const { copies_.hand_out(v.x); }
 
-  // Copies what the host is to hear of a solve with so many right-hand sides, in a stream: behind it, these
-  // say that.
+  // Enqueues the copy of the results that failed(), stalled(), times() and norms() report, for a solve with
+  // `nrhs` right-hand sides; they are valid once the stream has completed it.
   void record(Index nrhs, void* stream) const {
     const auto copy = [&](void* to, const void* from, std::size_t bytes) {
       backend::runtime(device_).copy(to, bytes, from, bytes, bytes, 1, stream);
@@ -151,7 +151,7 @@ class LocalPe {
            usize(Norm::count) * usize(nrhs) * sizeof(T));
   }
   bool failed() const { return record_.data()[0] != 0; }
-  // What a worker has waited for too long, in words.
+  // Description of what a worker has waited for too long.
   std::optional<std::string> stalled() const {
     const Count item = record_.data()[1];
     if (item == 0) return std::nullopt;
@@ -162,11 +162,11 @@ class LocalPe {
     const std::size_t size = program_->part.size() + 1;
     return {record_.data() + record_.size() - size, size};
   }
-  // Of a program that measures: Norm::count rows of as many numbers as the solve has right-hand sides.
+  // For a program that measures residuals: Norm::count rows with one value per right-hand side.
   std::span<const T> norms() const { return {norms_.data(), norms_.size()}; }
 
  private:
-  // How many rows of b and x its caller has.
+  // Number of rows of the caller's b and x.
   static Index callers_rows_of(const Program& program) {
     Index rows = 0;
     for (const MovedRow& row : program.moved) rows = std::max(rows, row.caller + 1);
@@ -189,11 +189,11 @@ class LocalPe {
   DeviceArray<const RealOf<T>> b_scale_, x_scale_;
   ResidualView<Number> measured_;
   backend::VectorCopies<T> copies_;
-  DeviceArray<Count> record_;  // of the control words from `failed` on, and the times
+  DeviceArray<Count> record_;  // copy of the control words from `failed` on, and of the times
   DeviceArray<T> norms_;
   std::array<SideMemory, distribution::sides.size()> side_;
   DeviceArray<T> scratch_;
-  std::shared_ptr<void> source_;  // for as long as PEs of other nodes are put from the scratch
+  std::shared_ptr<void> source_;  // while puts to other nodes read from the scratch
 };
 
 }  // namespace trisweep::device

@@ -129,7 +129,8 @@ void LocalPes<T>::launch(const Body& body, int blocks, const Launch& of) const {
   }
 }
 
-// The kernel that takes messages in a stream of its own, which the other kernel's waits for at its end.
+// Launches the kernel that takes messages in a stream of its own, for which the other kernel's stream waits
+// at its end.
 template <Scalar T>
 template <class Body>
 void LocalPes<T>::launch_beside_messages(const Body& body, int blocks, const Launch& of) const {
@@ -147,7 +148,8 @@ void LocalPes<T>::launch_on_heap(Body body, int blocks, void* stream) const {
   void* arguments[] = {&body};
   const void* const kernel = heap_->kernel_of(typeid(Body));
   const auto count = static_cast<unsigned>(blocks), threads = static_cast<unsigned>(Body::threads);
-  // PEs stop at places of their own: a launch is not all PEs' then, and blocks are resident all the same.
+  // PEs have different launch boundaries, so such a launch does not include all PEs; their blocks are
+  // resident anyway.
   if (Body::is_persistent && pe_.front().program().boundary.empty()) {
     heap_->launch(kernel, count, threads, arguments, stream);
   } else {
@@ -177,7 +179,7 @@ void LocalPes<T>::start(std::size_t i, std::span<const PeVectors<T>> vectors, So
     callers.of[p] = pe_[part.pe[p]].bring_in(vectors[part.pe[p]], stream);
   const Program& program = pe_[part.pe.front()].program();
   for (std::size_t stop = 0; stop <= program.boundary.size(); ++stop) {
-    solve.end = stop < program.boundary.size() ? program.boundary[stop].item : all_items;  // of each PE
+    solve.end = stop < program.boundary.size() ? program.boundary[stop].item : all_items;  // for each PE
     solve.ended = part.ended;
     part.ended += usize(launch_({i, solve, callers, stream, poll}));
     for (const std::size_t p : part.pe) pe_[p].record(solve.nrhs, stream);

@@ -1,7 +1,7 @@
 #pragma once
-// The PEs of this process on its devices: one is the solver of a rank or a single device; several share a
-// device (virtual ones), or have one each, whose memory the others write to directly. A solve is one launch
-// for each device, and one more for each stop of its program.
+// The PEs of this process on its devices: either one PE, for a rank or a single device, or several, which
+// share a device (virtual PEs) or have one each and write directly to each other's memory. A solve takes one
+// launch on each device, plus one for each launch boundary of its program.
 
 #include <functional>
 #include <memory>
@@ -18,21 +18,21 @@ namespace trisweep::device {
 // Exchanges the messages of a launch boundary.
 using ExchangeMessages = std::function<void(const LaunchBoundary&)>;
 
-// How items come to blocks: by ticket; or, for comparison, each to a block of its own, as SC'23's Algorithms
-// 4 and 5 give one to each block column: that ends only as long as a device starts blocks in their order.
-// Where there are other PEs, a block of a kernel beside takes a PE's messages.
+// How items are assigned to blocks: by ticket; or, for comparison, each item to its own block, as SC'23's
+// Algorithms 4 and 5 do with block columns. The latter terminates only if the device starts blocks in order.
+// If there are other PEs, a second, concurrent kernel takes their messages, with one block for each PE.
 enum class Scheduling { tickets, block_for_each };
 
 template <Scalar T>
 struct LocalPesOptions {
   Device device = Device::emulated;
-  ThreadPool* pool = nullptr;                   // whose threads are the workers of an emulated device
+  ThreadPool* pool = nullptr;                   // its threads are the workers of an emulated device
   std::span<const PeData<T>> data{};            // by PE
-  std::vector<int> devices = {0};               // PE p is on devices[p % their number]
-  Scheduling scheduling = Scheduling::tickets;  // any other: of a PE on each GPU, whose panels are numbers
-  // The memory of all PEs where this process has but one of them, which others reach; else it has all.
+  std::vector<int> devices = {0};               // PE p is on devices[p % size]
+  Scheduling scheduling = Scheduling::tickets;  // block_for_each: one PE per GPU, uncompressed panels
+  // The memory of all PEs, accessible to each other, if this process has only one of them; else empty.
   std::span<const PeMemory<NumberOf<T>>> memory{};
-  const backend::SymmetricHeap* heap = nullptr;  // that this memory is in
+  const backend::SymmetricHeap* heap = nullptr;  // which contains `memory`
 };
 
 template <Scalar T>
@@ -40,26 +40,27 @@ class LocalPes {
  public:
   using Number = NumberOf<T>;
 
-  // Programs that are connected to one another, and outlive this; solves have at most `nrhs` right-hand
-  // sides. Throws Error(environment) when there is no such device, not enough of its memory, or devices that
-  // do not reach each other's.
+  // The programs are connected to one another and must outlive this object; solves have at most `nrhs`
+  // right-hand sides. Throws Error(environment) if there is no such device, not enough of its memory, or a
+  // device cannot access another's memory.
   LocalPes(std::span<const Program> programs, Index nrhs, const LocalPesOptions<T>& options);
   LocalPes(const LocalPes&) = delete;
   LocalPes& operator=(const LocalPes&) = delete;
 
-  // Before the first solve, and when panels have other values, tiles or storage. `panels`: by PE.
+  // To be called before the first solve, and whenever values, tiles or storage of panels change. `panels`: by
+  // PE.
   template <class Side>
   void use(std::span<const PanelsBySide<Side>> panels);
 
-  // In `stream` (null: the default one): on GPUs neither allocates nor waits for a kernel. Behind what it
-  // puts there PEs tell whether they failed, and when; x of the host is there after hand_out(). `vectors`: by
-  // PE; none where the plan does not bring them in and out. `watchdog`: seconds without progress after which
-  // it fails; 0: never. `exchange`: the host's part at a launch boundary of the program, which waits for the
-  // stream. `poll`: by workers of an emulated device that wait.
+  // Enqueues a solve in `stream` (null: the default one); on GPUs neither allocates nor waits for a kernel.
+  // Once the stream has completed it, PEs report whether they failed and their times; x is in host memory
+  // after hand_out(). `vectors`: by PE; empty if the plan does not move b and x. `watchdog`: seconds without
+  // progress after which the solve fails; 0: never. `exchange`: the host's part at a launch boundary of the
+  // program, which waits for the stream. `poll`: called by waiting workers of an emulated device.
   void solve(Index nrhs, std::span<const PeVectors<T>> vectors = {}, double watchdog = 0,
              void* stream = nullptr, const ExchangeMessages& exchange = {}, const Poll& poll = {});
 
-  // The solutions that the host is to have, of a solve that was waited for.
+  // Copies the solutions to host vectors, after a solve that was waited for.
   void hand_out(std::span<const PeVectors<T>> vectors) const {
     for (std::size_t p = 0; p < vectors.size(); ++p) pe_[p].hand_out(vectors[p]);
   }
@@ -67,10 +68,10 @@ class LocalPes {
   const LocalPe<T>& pe(std::size_t p = 0) const { return pe_[p]; }
   bool ended(void* stream = nullptr) const { return backend::runtime(device_).is_idle(stream); }
   void wait(void* stream = nullptr) const { backend::runtime(device_).wait(stream); }
-  // Ends the solve that is under way.
+  // Ends the running solve.
   void stop() const;
-  // Work rows of a PE, row-major, with as many columns as the solve has right-hand sides: from the entry
-  // `first` on, behind what is in the stream.
+  // Access to the work rows of a PE, row-major, with one column per right-hand side of the solve. Reads start
+  // at the entry `first`, after the work in the stream.
   void copy_to_rows(std::size_t p, std::span<const T> values) const {
     backend::copy(device_, pe_[p].rows(), values.data(), values.size());
   }
@@ -80,7 +81,7 @@ class LocalPes {
   }
 
  private:
-  // What takes messages, and where kernels of items find that they have come.
+  // Kernel that takes messages, and where the kernel of items finds that they have arrived.
   struct MessagesBeside {
     DeviceArray<Count> taken;
     backend::Stream stream;
@@ -89,9 +90,9 @@ class LocalPes {
   // The PEs of a device.
   struct Part {
     std::vector<std::size_t> pe;
-    Count ended = 0;  // tickets of none, in all launches of a PE
+    Count ended = 0;  // tickets beyond the last item, in all launches of a PE
     DeviceArray<const PeMemory<Number>> memory;
-    std::optional<MessagesBeside> messages;  // block_for_each: those that other PEs send
+    std::optional<MessagesBeside> messages;  // for block_for_each
   };
   struct Launch {
     std::size_t part;
@@ -101,7 +102,7 @@ class LocalPes {
     const Poll& poll;
   };
 
-  // For one right-hand side, and for any number.
+  // Kernels for one right-hand side, and for any number.
   template <class One, class Any>
   struct Kernels {};
 
@@ -123,11 +124,11 @@ class LocalPes {
   Scheduling scheduling_;
   const backend::SymmetricHeap* heap_;
   backend::DeviceGroup group_;
-  backend::Stream beside_;  // made beforehand: a device that waits may not make one
+  backend::Stream beside_;  // made in advance: a waiting device may not create one
   std::deque<LocalPe<T>> pe_;
   std::vector<PeMemory<Number>> memory_;  // of all PEs
   std::vector<Part> part_;
-  std::function<int(const Launch&)> launch_;  // returns how many workers a PE has
+  std::function<int(const Launch&)> launch_;  // returns the number of workers of a PE
   Count solves_ = 0;
 };
 

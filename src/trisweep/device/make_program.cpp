@@ -11,7 +11,7 @@
 namespace trisweep::device {
 namespace {
 
-// What one worker takes at a time of small diagonal blocks.
+// Entries of small diagonal blocks in one item.
 constexpr Offset diagonal_entries = 4096;
 
 std::string_view name_of(plan::Part part) {
@@ -133,7 +133,8 @@ void PlanBuilder::add(const plan::ExchangePhase& phase) {
   for (const plan::ExchangeStep& step : phase.step) add(step);
 }
 
-// Put, a step is as many messages as it has parts, which both ends cut alike; the host carries it whole.
+// With puts, a step is as many messages as it has parts, which both ends split in the same way; the host
+// carries it as one message.
 void PlanBuilder::add(const plan::ExchangeStep& step) {
   const bool is_sent = step.transfer == plan::Transfer::send;
   StagedMessage staged_message{

@@ -1,6 +1,6 @@
 #pragma once
-// From the plan of a rank to the program of its PE. All of it is rank-local, but for where messages go: that
-// each receiver says.
+// Makes the program of a PE from the plan of its rank. All of this is rank-local, except for the destinations
+// of messages, which each receiver determines.
 
 #include <string>
 #include <vector>
@@ -13,13 +13,13 @@ namespace trisweep::device {
 template <class T>
 using Vector = std::vector<T>;
 
-// Where a message comes to: work rows and a signal of the receiver.
+// Destination of a message: work rows and a signal of the receiver.
 struct Address {
   Index row;
   Index rows;
   Index signal;
 };
-// A message that comes, and one that goes: to where one of Program::put says.
+// An incoming message, and an outgoing one, whose destination is in Program::put.
 struct Inbound {
   Index from;
   Address address;
@@ -30,8 +30,8 @@ struct Outbound {
   Index put;
 };
 
-// A message that the host carries, by its number among those of a phase that are sent, or that come, from or
-// to work rows of this PE.
+// A message that the host carries, by its number among the sent, or the received, messages of a phase; from
+// or to work rows of this PE.
 struct StagedMessage {
   Index phase;
   Index number;
@@ -40,24 +40,24 @@ struct StagedMessage {
   Index row;
   Index rows;
 };
-// Before an item the host carries these, one after another.
+// The host exchanges these messages, one after another, before the launch that begins with `item`.
 struct LaunchBoundary {
   Index item;
   Range staged_message;
 };
 
 struct Program : ProgramArrays<Vector> {
-  Index pe = 0;                    // among those that it knows
-  std::vector<Index> peers;        // PEs that it knows, as it numbers them; empty: all, by their own numbers
+  Index pe = 0;                    // index among the PEs that it knows
+  std::vector<Index> peers;        // PEs that it knows, by its own numbering; empty: all
   Index rows = 0;                  // work rows
-  Index counters = 0;              // of segments
-  Index scratch = 0;               // rows of it that a worker needs
-  Index verdict = none;            // of a program that measures: the first work row of what it finds
-  std::vector<Inbound> inbound;    // by phase, then as both ends list them; by signal
+  Index counters = 0;              // number of counters of segments
+  Index scratch = 0;               // rows of scratch that a worker needs
+  Index verdict = none;            // if it measures residuals: first work row of the norms
+  std::vector<Inbound> inbound;    // by signal: in order of phase, then as both ends list them
   std::vector<Outbound> outbound;  // in the same order
   std::vector<StagedMessage> staged_message;
   std::vector<LaunchBoundary> boundary;
-  // For people.
+  // For messages to users:
   Index rank = 0;
   std::vector<std::pair<Index, plan::Part>> part;  // first item, of phases
   std::vector<Index> supernode;                    // by counter
@@ -67,29 +67,30 @@ struct Program : ProgramArrays<Vector> {
   Index number_of(Index peer) const { return peers.empty() ? peer : peers[usize(peer)]; }
 };
 
-// The plan must be an ordered one (plan::Accumulation): contributions to a segment have cells, so that
-// workers need no locks, and sums are the same every time. Throws Error(usage) when it is not.
+// The plan must use ordered accumulation (plan::Accumulation): contributions to a segment have cells, so that
+// workers need no locks, and sums are reproducible. Throws Error(usage) if it does not.
 Program make_program(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
                      const plan::Plan& plan, ExchangeBackend exchange_backend = ExchangeBackend::puts);
 
-// Measures answers to op(A) x = b (residual.hpp), of which each PE has some rows, this one `rows` of them.
-// `columns` brings x to the work rows that are the columns of these.
+// Makes a program that measures the residuals of op(A) x = b (residual.hpp). The rows are distributed over
+// the PEs; this one has `rows` of them. `columns` brings x to the work rows that are the columns of these
+// rows.
 Program make_residual_program(Index pe, Index pes, const plan::VectorPhase& columns, Index rows,
                               ExchangeBackend exchange_backend = ExchangeBackend::puts);
 
-// By sender: where its messages come to, in the order in which it lists them.
+// For each sender the destinations of its messages, in the order in which it lists them.
 std::vector<std::vector<Address>> addresses(const Program& program, Index pes);
-// Tells a program where its messages to `pe` come to, and by which signal that PE hears that this one has
-// finished a solve. Throws Error(usage) when the two have not the same in mind.
+// Tells a program the destinations of its messages to `pe`, and the signal by which it tells that PE that it
+// has finished a solve. Throws Error(usage) if the two PEs disagree on the messages.
 void connect(Program& program, Index pe, const std::vector<Address>& there, Index finished);
-// A PE itself, and those that send it something or get something from it, in order.
+// The PE itself and the PEs with which it exchanges messages, in ascending order.
 std::vector<Index> peers_of(const Program& program);
-// Of a program that is connected: from here on it knows these alone.
+// Renumbers the PEs of a connected program: from now on it only knows these.
 void number_peers(Program& program, std::vector<Index> peers);
-// All programs of one process.
+// Connects all programs of one process.
 void connect(std::vector<Program>& programs);
 
-// What an item waits for, for a person.
+// Describes what an item waits for.
 std::string describe_waiting(const Program& program, Index item);
 
 }  // namespace trisweep::device

@@ -1,5 +1,5 @@
 #pragma once
-// What products of a panel with work rows read and write. Panels lie in slabs of 32 rows (core/slabs.hpp):
+// Operands of products of a panel with work rows. Panels are stored in slabs of 32 rows (core/slabs.hpp):
 // what a block's lanes read side by side is one column of a slab.
 
 #include "trisweep/backend/team.hpp"
@@ -8,28 +8,28 @@
 
 namespace trisweep::device {
 
-// Right-hand sides whose sums a thread has in registers at most.
+// Largest number of right-hand sides whose sums a thread keeps in registers.
 inline constexpr int widest_tile = tile_size;
 
-// The vectors that a worker's products read and write.
+// Vectors that a worker's products read and write.
 template <class T>
 struct WorkRows {
   T* row;
-  const Index* position;  // of all row blocks
-  T* scratch;             // of the worker
+  const Index* position;  // work rows of the rows of all row blocks
+  T* scratch;             // the worker's own
   Index nrhs;
 };
 
 // A row block of a panel of S, and work rows of T, of whose right-hand sides at most `columns` are multiplied
-// at a time. (S is what the panel begins with: a number, or the head of tiles.)
-// What is the same for all threads stays in memory, and takes no register of each.
+// at a time. (S is the type at the panel's beginning: of a value, or of the head of tiles.) Data that are the
+// same for all threads stay in memory, since registers would hold a copy for each thread.
 template <class S, class T, int columns = widest_tile>
 struct Operands {
   const S* value;
   const RowBlock& row_block;
   const WorkRows<T>& work;
   bool conjugate;
-  bool in_place = false;  // the scratch begins with the product
+  bool in_place = false;  // the product is stored at the beginning of the scratch
 
   TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : work.nrhs; }
   TRISWEEP_DEVICE T* at(Index work_row) const { return work.row + usize(work_row) * usize(nrhs()); }

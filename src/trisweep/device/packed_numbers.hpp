@@ -1,5 +1,6 @@
 #pragma once
-// The numbers of packed panels (lowrank/number_format.hpp) in kernels, where each thread reads its own.
+// Reading the values of packed panels (lowrank/number_format.hpp) in kernels, where each thread reads its
+// own.
 
 #include <algorithm>
 #include <bit>
@@ -12,8 +13,8 @@ namespace trisweep::device {
 
 using namespace backend;
 
-// So many bits from bit `first` (of 8) of a byte on, and whatever is above them. Memory is read in whole
-// words, as GPUs do, and only those in which the bits are.
+// Returns `count` bits from bit `first` (of 8) of a byte on, with arbitrary bits above them. Memory is read
+// in whole words, as GPUs do, and only in words that contain these bits.
 TRISWEEP_DEVICE inline std::uint64_t bits_at(const std::byte* at, std::uint32_t first, std::uint32_t count) {
   const auto place = reinterpret_cast<std::uintptr_t>(at);
   const auto* const word = reinterpret_cast<const std::uint64_t*>(place - place % sizeof(std::uint64_t));
@@ -21,8 +22,8 @@ TRISWEEP_DEVICE inline std::uint64_t bits_at(const std::byte* at, std::uint32_t 
   return skipped + count <= 64 ? word[0] >> skipped : word[0] >> skipped | word[1] << (64 - skipped);
 }
 
-// A column of a panel of T: complex numbers are two real ones. What is less than 2^32 takes one register:
-// bytes of a slab of a row block, and slabs.
+// A column of a panel of T; a complex number is two real ones. Offsets and counts below 2^32 take one
+// register: bytes of a slab of a row block, and slabs.
 template <class T>
 class PackedColumn {
   using R = RealPart<T>;
@@ -30,8 +31,9 @@ class PackedColumn {
 
  public:
   static constexpr std::uint32_t parts = sizeof(T) / sizeof(R);
-  // In a row block whose numbers begin at `numbers` and whose slabs have so many bytes; `in_slab` bytes
-  // behind where a slab begins, or `in_last` where the last does, which is the first that is not full.
+  // A column of a row block whose values begin at `numbers` and whose full slabs have `slab_bytes` bytes; the
+  // column begins `in_slab_` bytes after the beginning of a slab, or `in_last_` bytes in the last slab, which
+  // is not full.
   TRISWEEP_DEVICE PackedColumn(const std::byte* numbers, std::uint32_t slab_bytes, std::uint32_t full_slabs)
       : numbers_(numbers), slab_bytes_(slab_bytes), full_slabs_(full_slabs) {}
 
@@ -40,7 +42,7 @@ class PackedColumn {
     is_whole_ = bits == lowrank::whole;
     step_ = static_cast<R>(is_whole_ ? 1 : step);
   }
-  // To where the next column begins; `rest` numbers are in the last slab.
+  // Advances to the next column; the last slab has `rest` numbers.
   TRISWEEP_DEVICE void end(std::uint32_t rest) {
     in_slab_ += slab_reals / 8 * bits_;
     in_last_ += (rest * bits_ + 7) / 8;
@@ -50,7 +52,7 @@ class PackedColumn {
   }
 
   TRISWEEP_DEVICE R step() const { return step_; }
-  // Row i, in steps.
+  // The value in row i, in units of step().
   TRISWEEP_DEVICE T operator()(Index i) const {
     if constexpr (parts == 2) {
       return {real(2 * static_cast<std::uint32_t>(i)), real(2 * static_cast<std::uint32_t>(i) + 1)};

@@ -1,6 +1,6 @@
 #pragma once
-// The panels of one side of a PE, in any storage that products have: numbers of S, one piece after another;
-// or each piece by itself, in tiles (lowrank/tiles.hpp) or, where that is shorter, numbers of S.
+// The panels of one side of a PE, in any storage that products support: values of S, one piece after another;
+// or each piece separately, in tiles (lowrank/tiles.hpp) or, if that is shorter, as values of S.
 
 #include <array>
 #include <span>
@@ -13,31 +13,31 @@
 
 namespace trisweep::device {
 
-// A piece by itself.
+// A piece that is stored separately.
 struct Piece {
   const std::byte* first;
   bool in_tiles;
 };
 
-// Such a side in the host's memory, in some pieces of which each is in one.
+// A side of such pieces in host memory; `memory` are the blocks that contain them.
 template <class S>
 struct PieceSpan {
   std::span<const Piece> piece;
   std::span<const Buffer<std::byte>> memory;
 };
 
-// By side, in the host's memory: of std::span<const S> or PieceSpan<S>.
+// One entry per side, in host memory: std::span<const S> or PieceSpan<S>.
 template <class Side>
 using PanelsBySide = std::array<Side, distribution::sides.size()>;
 template <class S>
 using PanelSpans = PanelsBySide<std::span<const S>>;
 
-// A side as kernels have it: const S*, this, or none.
+// A side as kernels access it: const S*, this type, or NoPanels.
 template <class S>
 struct Pieces {
   const Piece* piece;
 };
-// Of a program that measures: what it takes in registers is a kernel's of its own.
+// For a program that measures residuals, which has a kernel of its own because of its use of registers.
 struct NoPanels {};
 
 template <class S>

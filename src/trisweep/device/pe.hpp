@@ -1,5 +1,5 @@
 #pragma once
-// A PE in a solve, as its workers have it.
+// A PE in a solve, as its workers see it.
 
 #include <limits>
 
@@ -11,8 +11,9 @@
 
 namespace trisweep::device {
 
-// The caller's rows of b and x, in columns, with what each is multiplied by on its way (null: 1).
-// `base`: what x is added to on its way (null: nothing); of a program that measures x, which comes as b: b.
+// The caller's rows of b and x, column-major, with scaling factors of rows (null: 1). `base`: a vector to
+// which x is added when it is written (null: none). A program that measures residuals gets x as `b`, and b as
+// `base`.
 template <class T>
 struct CallersRows {
   const T* b = nullptr;
@@ -46,13 +47,13 @@ template <class T>
 struct Solve {
   Index nrhs;
   Count number;
-  Index end;       // of the items that it runs; all_items: there is no more of them
-  Count ended;     // tickets of none that workers have ended launches before with
-  Count watchdog;  // nanoseconds in which something must move; 0: any time
+  Index end;       // end of the items that it runs; all_items: it is the last launch
+  Count ended;     // tickets beyond the last item, taken in earlier launches
+  Count watchdog;  // nanoseconds without progress after which it fails; 0: never
   CallersRows<T> caller{};
 };
 
-// One PE in a solve: panels that each side has as Side (panels.hpp), vectors of T.
+// One PE in a solve: panels, stored as Side (panels.hpp), and vectors of T.
 template <class Side, class T, class Peers>
 struct Pe {
   using Number = T;
@@ -60,13 +61,13 @@ struct Pe {
   ProgramView program;
   Side panels[3];
   Peers peers;
-  Index messages;  // signals before those of PEs
+  Index messages;  // number of signals of messages, which precede those of PEs
   typename Peers::Word* counter;
-  Count* time;  // when phases began, and behind them when the last item ended: now()
+  Count* time;  // when each phase began, and then when the last item ended: now()
   Index phases;
-  WorkRows<T> work;          // with the scratch of the first worker
-  std::size_t scratch_size;  // numbers of a worker
-  ResidualView<T> measured;  // by a program that does so
+  WorkRows<T> work;          // with the scratch of its first worker
+  std::size_t scratch_size;  // values per worker
+  ResidualView<T> measured;  // for a program that measures residuals
   Solve<T> solve;
 };
 

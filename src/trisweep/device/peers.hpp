@@ -1,7 +1,7 @@
 #pragma once
-// The memory of a PE and those that it exchanges with, as it sees it, where it can be written to directly:
-// virtual PEs of one process or one grid of blocks, ranks that share memory, devices that are peers of one
-// another.
+// The memory of a PE and of those that it exchanges messages with, for PEs that write directly to each
+// other's memory: virtual PEs of one process or one grid of blocks, ranks that share memory, devices that are
+// peers of one another.
 
 #include "trisweep/backend/symmetric_heap.hpp"
 #include "trisweep/backend/team.hpp"
@@ -10,15 +10,16 @@
 
 namespace trisweep::device {
 
-// Of one PE, zero before the first solve. `Word`: Count, but for tests of the orders of memory.
+// Control words of one PE, zero before the first solve. `Word`: Count, except in tests of memory orders.
 template <class Word>
 struct ControlWords {
   alignas(cache_line) Word ticket = 0;
-  alignas(cache_line) Word finished = 0;  // items
-  alignas(cache_line) Word failed = 0;    // 1: leave
-  Word stalled = 0;                       // 1 + the item that has waited for too long
+  alignas(cache_line) Word finished = 0;  // number of finished items
+  alignas(cache_line) Word failed = 0;    // 1: workers must leave
+  Word stalled = 0;                       // 1 + the item that has waited for too long; 0: none
 
-  // When phases of the last solve began, and behind them its end: nanoseconds, 0 for one without items.
+  // When each phase of the last solve began, and then when the solve ended: nanoseconds; 0 for a phase
+  // without items.
   TRISWEEP_DEVICE Count* times() { return reinterpret_cast<Count*>(this + 1); }
 };
 using Control = ControlWords<Count>;
@@ -28,7 +29,7 @@ struct PeMemory {
   T* row;  // work rows
   Word* signal;
   ControlWords<Word>* control;
-  Index number = 0;  // of its process, in a symmetric heap
+  Index number = 0;  // of its process in a symmetric heap
 };
 
 template <class T, class W = Count>
@@ -41,15 +42,15 @@ struct DirectPeers {
 
   TRISWEEP_DEVICE const PeMemory<T, Word>& mine() const { return pe[me]; }
 
-  // By all threads of a block: values go to work rows of a PE from the entry `at` on.
+  // Called by all threads of a block: writes values to work rows of a PE from the entry `at` on.
   template <class Block>
   TRISWEEP_DEVICE void put(const Block& block, Index to, std::size_t at, const T* value,
                            std::size_t size) const {
     T* const there = pe[to].row + at;
     for_each(block, size, [&](std::size_t i) { there[i] = value[i]; });
   }
-  // By one thread, after a barrier: its signals, and what else it says by fenced stores, are behind what its
-  // block has put and written.
+  // Called by one thread, after a barrier: its later signals and fenced stores become visible after all that
+  // its block has put and written.
   TRISWEEP_DEVICE void fence() const { release_fence<Scope::system>(); }
   TRISWEEP_DEVICE void signal(Index to, Index number, Count value) const {
     store_fenced<Scope::system>(&pe[to].signal[number], value);
@@ -59,13 +60,14 @@ struct DirectPeers {
   }
   TRISWEEP_DEVICE bool has_message(Index number, Count value) const { return has_come(number, value); }
   TRISWEEP_DEVICE bool failed() const { return load_relaxed<Scope::system>(&mine().control->failed) != 0; }
-  // Workers of all these PEs leave.
+  // Makes the workers of all these PEs leave.
   TRISWEEP_DEVICE void fail() const {
     for (Index p = 0; p < count; ++p) store_release<Scope::system>(&pe[p].control->failed, 1);
   }
 };
 
-// The same as it lies in the symmetric heap: an address of this PE's, and whose is meant.
+// The same for PEs in a symmetric heap: memory of another PE is given by an address of this PE and that PE's
+// number.
 template <class T, class Puts = HeapPuts>
 struct HeapPeers {
   using Word = Count;
@@ -98,8 +100,8 @@ struct HeapPeers {
   }
 };
 
-// The same where another kernel takes the messages (TakeMessages): whether one of them has come,
-// this device's own memory says.
+// The same if another kernel takes the messages (TakeMessages), and records in this device's own memory which
+// have arrived.
 template <class Peers>
 struct TakenMessages : Peers {
   Count* taken;  // by signal

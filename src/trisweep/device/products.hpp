@@ -1,7 +1,7 @@
 #pragma once
-// Products of a panel with work rows, by the threads of a block: of one right-hand side, or of many by the
-// tensor cores where there are such. Else right-hand sides are taken a tile at a time, whose sums are in
-// registers; the tiles read the panel again, from the cache.
+// Products of a panel with work rows, by the threads of a block: with one right-hand side, or with many by
+// tensor cores where available. Otherwise right-hand sides are taken a tile at a time, whose sums are in
+// registers; each tile reads the panel again, from the cache.
 
 #include "trisweep/device/products_of_many.hpp"
 #include "trisweep/device/products_of_one.hpp"
@@ -17,7 +17,8 @@ TRISWEEP_DEVICE inline void for_each_tile(Index nrhs, Index column, const Visit&
   }
 }
 
-// A tile's part of rows(begin) ... rows(end - 1). Made and used by all threads of a block.
+// The columns of a tile in rows(begin) ... rows(end - 1), copied to shared memory where they fit. Constructed
+// and used by all threads of a block.
 template <int tile, class T, class Block, class Rows>
 class TileRows {
  public:
@@ -26,7 +27,7 @@ class TileRows {
     const auto size = usize(range.end - range.begin) * usize(tile);
     if (tile == 1 || size * sizeof(T) > Block::tile_bytes) return;
     T* const copy = block.template tile<T>();
-    block.sync();  // who reads the tile before has done so
+    block.sync();  // all threads have read the previous tile
     for_each(block, size, [&](std::size_t e) {
       copy[e] = rows(range.begin + static_cast<Index>(e / usize(tile)))[usize(column) + e % usize(tile)];
     });
@@ -44,7 +45,7 @@ class TileRows {
   const T* copy_ = nullptr;
 };
 
-// Rows of a slab with a tile of right-hand sides, whose rows are source(j): a lane has a row.
+// Rows of a slab times a tile of right-hand sides, whose rows are source(j): one row per lane.
 template <int tile, class S, class T, int most, class Block, class Source, class Put>
 TRISWEEP_DEVICE inline void multiply_slab(const Operands<S, T, most>& o, const Slab<S>& slab,
                                           const Block& block, const Source& source, const Put& put) {
@@ -80,8 +81,8 @@ TRISWEEP_DEVICE inline void multiply(const Operands<S, T, most>& o, const Block&
   }
 }
 
-// Columns of the panel, times a tile of right-hand sides, whose rows are source(i): a lane has a row of each
-// slab, a group some columns.
+// Columns of the panel times a tile of right-hand sides, whose rows are source(i): each group computes some
+// columns, each lane reads one row of each slab.
 template <int tile, class S, class T, int most, class Block, class Source, class Put>
 TRISWEEP_DEVICE inline void multiply_columns(const Operands<S, T, most>& o, const Block& block,
                                              const Source& source, const Put& put) {
@@ -135,7 +136,8 @@ TRISWEEP_DEVICE inline void gather(const Operands<S, T, most>& o, const Block& b
       [&](Index j, Index column, T sum) { o.panel_side(j)[column] -= sum; });
 }
 
-// Of a square panel, by way of the scratch, whose first height x nrhs numbers this takes.
+// Product in place with a square panel, through the scratch, of which it takes the first height x nrhs
+// values.
 template <class S, class T, int most, class Block>
 TRISWEEP_DEVICE inline void multiply_in_place(Operands<S, T, most> o, bool by_rows, const Block& block) {
   T* const made = o.scratch();

@@ -1,12 +1,12 @@
 #pragma once
-// Products with a panel in tiles (lowrank/tiles.hpp), in the place of those with its numbers: packed
-// numbers are read as they are, each by one thread, which widens it in a register.
+// Products with a panel in tiles (lowrank/tiles.hpp), in place of those with its values: packed values are
+// read as they are, each by one thread, which unpacks it in a register.
 //
-// A tile of low rank is U V^T. What its first factor makes of a vector are sums on the way, which lie in the
-// worker's scratch: those of all tiles of a row block come first, columns of packed panels dealt out to the
-// groups of the block. Behind a barrier a thread has a row of the result, to which all tiles in its row, or
-// column, contribute in order. Of P s a dense tile needs no sums; of P^T g all of it are such, as if it were
-// U with V = 1.
+// A low-rank tile is U V^T. Its first factor times a vector gives intermediate sums, which are stored in the
+// worker's scratch: first those of all tiles of a row block are computed, with the columns of packed panels
+// distributed over the groups of the block. After a barrier each thread computes rows of the result, to which
+// all tiles in that row, or column, contribute in order. For P s a dense tile needs no sums; for P^T g it
+// only has sums, as if it were U V^T with V = 1.
 
 #include "trisweep/device/make_program.hpp"
 #include "trisweep/device/packed_numbers.hpp"
@@ -18,7 +18,7 @@ namespace trisweep::device {
 using lowrank::Tile;
 using lowrank::TilesHead;
 
-// The tiles of a panel of which a row block has rows, by rows and columns.
+// The tiles of a panel that intersect a row block, by rows and columns of tiles.
 class TilesOfStrip {
  public:
   TRISWEEP_DEVICE TilesOfStrip(const TilesHead* panel, const RowBlock& row_block)
@@ -34,21 +34,21 @@ class TilesOfStrip {
   TRISWEEP_DEVICE const Tile& operator()(Index row, Index column) const {
     return tile((first_ + row) * in_row_ + column);
   }
-  // Rows of the tile that the row block has.
+  // Rows of the tile that belong to the row block.
   TRISWEEP_DEVICE Range rows_of(const Tile& tile) const {
     const Index begin = row_block_.row_begin - tile.row, end = row_block_.row_end - tile.row;
     return {begin > 0 ? begin : 0, end < tile.rows ? end : tile.rows};
   }
-  // The dense block, or U, and V.
+  // First: the dense block, or U. Second: V.
   TRISWEEP_DEVICE const std::byte* first(const Tile& tile) const { return bytes() + tile.first; }
   TRISWEEP_DEVICE const std::byte* second(const Tile& tile) const { return bytes() + tile.second; }
-  // Where its sums are: there are no more of them than it has columns.
+  // Row of its sums in the scratch: a tile has at most as many sums as columns.
   TRISWEEP_DEVICE Index sums_of(Index row, const Tile& tile) const {
     return row * row_block_.width + tile.col;
   }
 
  private:
-  // How many rows of tiles begin before a row of the panel.
+  // Number of rows of tiles that begin before a row of the panel.
   TRISWEEP_DEVICE Index rows_before(Index row, Index all) const {
     Index begin = 0, end = all;
     while (begin < end) {
@@ -72,8 +72,8 @@ class TilesOfStrip {
   Index rows_ = 0;
 };
 
-// How many rows of a worker's scratch, with a tile of right-hand sides, the products of a program need at
-// most with these panels: for g, sums on the way and the result.
+// Largest number of rows of a worker's scratch, for a tile of right-hand sides, that the products of a
+// program need with these panels: for g, sums and the result.
 template <class Side>
 Index rows_for_tiles(const Program& /*program*/, const PanelsBySide<Side>& /*panels*/) {
   return 0;
@@ -93,13 +93,13 @@ Index rows_for_tiles(const Program& program, const PanelsBySide<PieceSpan<S>>& p
   return most;
 }
 
-// A worker's scratch, in numbers: what programs need by themselves, and behind it what tiles do.
+// Size of a worker's scratch, in values: what the program needs, followed by what tiles need.
 inline std::size_t scratch_size(const Program& program, Index rows_for_tiles, Index nrhs) {
   return usize(program.scratch) * usize(nrhs) +
          usize(rows_for_tiles) * usize(std::min<Index>(nrhs, widest_tile));
 }
 
-// A tile of right-hand sides, by rows.
+// A tile of right-hand sides, row-major.
 template <class T>
 struct TileOfRows {
   const T* first;
@@ -109,8 +109,8 @@ struct TileOfRows {
   TRISWEEP_DEVICE TileOfRows from(Index row) const { return {(*this)(row), ld}; }
 };
 
-// sums(k, :) = P(rows, k)^T x, whose rows are those: a group has a column of a packed panel, whose rows its
-// lanes share.
+// sums(k, :) = P(rows, k)^T x, where x has only these rows: each group computes columns of a packed panel,
+// whose rows its lanes share.
 template <int tile, class T, class Block>
 TRISWEEP_DEVICE inline void sum_packed_columns(const std::byte* panel, Range rows, const TileOfRows<T>& x,
                                                RealPart<T> sign, T* sums, const Block& block) {
@@ -138,7 +138,8 @@ TRISWEEP_DEVICE inline void add_packed_row(T* sum, const std::byte* panel, Index
   });
 }
 
-// Calls visit(i) for i in range, as many at a time as a group has lanes; `turn` says whose turn it is.
+// Calls visit(i) for i in `range`, as many at a time as a group has lanes; `turn` determines the group and
+// goes on over several calls.
 template <class Block, class Visit>
 TRISWEEP_DEVICE inline void for_each_in_turn(const Block& block, Range range, Index& turn,
                                              const Visit& visit) {
@@ -147,7 +148,7 @@ TRISWEEP_DEVICE inline void for_each_in_turn(const Block& block, Range range, In
   }
 }
 
-// The vectors of a product with the tiles of a row block: y, of consecutive rows, becomes P x or P^T x.
+// The vectors of a product with the tiles of a row block: y, with consecutive rows, becomes P x or P^T x.
 template <class T>
 struct TileVectors {
   TileOfRows<T> x;
@@ -218,12 +219,12 @@ TRISWEEP_DEVICE inline void multiply_tiles_transposed(const TilesOfStrip& tiles,
 
 template <class T, int most>
 using OperandsInTiles = Operands<TilesHead, T, most>;
-// Right-hand sides at a time: more sums than 64 bytes of them, beside what packed columns need, are more
-// than a thread's 128 registers.
+// Number of right-hand sides at a time: with more than 64 bytes of sums, in addition to what packed columns
+// need, a thread would exceed 128 registers.
 template <class T, int most>
 inline constexpr int width_in_tiles = std::min<int>(most, 64 / sizeof(T));
 
-// P s and P^T g, as multiply() and multiply_transposed() of numbers have them.
+// P s and P^T g, as multiply() and multiply_transposed() for uncompressed panels.
 template <class T, int most, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T, most>& o, const Block& block, const Put& put) {
   const TilesOfStrip tiles(o.value, o.row_block);

@@ -1,20 +1,20 @@
 #pragma once
-// Products with many right-hand sides by tiles (tile_product.hpp), where a block multiplies them: the tensor
-// cores do. Sums are in registers; other right-hand sides read the panel again, from the cache.
+// Products with many right-hand sides by tiles (tile_product.hpp), for blocks that can multiply them, by
+// tensor cores. Sums are in registers; further right-hand sides read the panel again, from the cache.
 
 #include "trisweep/device/operands.hpp"
 
 namespace trisweep::device {
 
-// Whether products of T are made by tiles, where there are several right-hand sides.
+// True if products of T with several right-hand sides are computed by tiles.
 template <class Block, class T, int columns>
 inline constexpr bool by_tiles = columns == tile_size&& Block::template multiplies_tiles<T>;
 
-// Tiles of right-hand sides whose sums a group has at a time.
+// Number of tiles of right-hand sides whose sums a group keeps at a time.
 template <class T>
 inline constexpr int tiles_at_once = sizeof(T) == sizeof(double) ? 2 : 1;
 
-// Calls visit(t, r, place, sum) for what the lanes have of sum[r][t].
+// Calls visit(t, r, place, sum) for each lane's entries of sum[r][t].
 template <class Warp, class Sum, int columns, int rows, class Visit>
 TRISWEEP_DEVICE_INLINE void for_each_sum(const Warp& warp, Sum (&sum)[columns][rows], const Visit& visit) {
   unrolled<columns>([&](int r) {
@@ -27,7 +27,7 @@ TRISWEEP_DEVICE_INLINE void for_each_sum(const Warp& warp, Sum (&sum)[columns][r
   });
 }
 
-// Rows of all slabs: a group has a slab, or a part of it, and some of the right-hand sides.
+// Rows of all slabs: each group computes a slab, or a part of it, for some of the right-hand sides.
 template <class S, class T, int most, class Block, class Source, class Put>
 TRISWEEP_DEVICE inline void multiply_slabs_by_tiles(const Operands<S, T, most>& o, const Block& block,
                                                     const Source& source, const Put& put) {
@@ -68,7 +68,7 @@ TRISWEEP_DEVICE inline void multiply_slabs_by_tiles(const Operands<S, T, most>& 
   }
 }
 
-// Columns of the panel: a group has some of them, and some of the right-hand sides.
+// Columns of the panel: each group computes some of them, for some of the right-hand sides.
 template <class S, class T, int most, class Block, class Source, class Put>
 TRISWEEP_DEVICE inline void multiply_columns_by_tiles(const Operands<S, T, most>& o, const Block& block,
                                                       const Source& source, const Put& put) {

@@ -1,33 +1,33 @@
 #pragma once
-// Products with one right-hand side. They are bound by memory, and by how long a load takes: every number of
-// the panel is read once, several of them at a time, and all groups share what there is, however few slabs a
-// row block has. The rows of the vectors, which all threads read, are in the block's own memory where they
-// fit.
+// Products with one right-hand side. They are bound by memory bandwidth and latency: each value of the panel
+// is read once, with several loads at a time, and all groups share the work, however few slabs a row block
+// has. The rows of the vectors, which all threads read, are in shared memory where they fit.
 
 #include "trisweep/device/operands.hpp"
 
 namespace trisweep::device {
 
-// Loads of a thread that are under way at a time in a row, and columns whose sums it has.
+// Number of simultaneous loads of a thread in a row, and number of columns whose sums it keeps.
 inline constexpr int loads_at_once = 8, columns_at_once = 8;
 
-// Where groups leave what others add up, a number for each thread: behind what with_rows() copies.
+// Where groups store partial sums for others to add up, one value for each thread: behind the copy that
+// with_rows() makes.
 template <class T, class Block>
 TRISWEEP_DEVICE inline T* partial_sums(const Block& block) {
   return block.template tile<T>() + Block::tile_bytes / sizeof(T) - usize(block.groups) * usize(block.lanes);
 }
-// How many groups share each of `parts`, which has so many pieces, when there are groups enough.
+// Number of groups that share each of `parts`, which has `pieces` pieces, if there are enough groups.
 template <class Block>
 TRISWEEP_DEVICE inline Index shares_of(const Block& block, Index parts, Index pieces) {
   const Index groups = parts > 0 && parts < block.groups ? block.groups / parts : 1;
   return groups < pieces ? groups : (pieces > 1 ? pieces : 1);
 }
-// The part of [0, count) that a share has.
+// Range of [0, count) that belongs to a share.
 TRISWEEP_DEVICE inline Range share_of(Index count, Index share, Index shares) {
   return {count * share / shares, count * (share + 1) / shares};
 }
 
-// Some of the columns of a row, by its lane.
+// Sum over some columns of a row, by its lane.
 template <class S, class T, int most, class Source>
 TRISWEEP_DEVICE inline T multiply_row(const Operands<S, T, most>& o, const S* value, Index ld, Range columns,
                                       const Source& source) {
@@ -45,8 +45,8 @@ TRISWEEP_DEVICE inline T multiply_row(const Operands<S, T, most>& o, const S* va
   return sum;
 }
 
-// Calls work(source) with the rows rows(begin) ... rows(end - 1) in the block's own memory where they fit: as
-// what they are read from is known then, the loads are cheap.
+// Calls work(source) with rows(begin) ... rows(end - 1) in shared memory where they fit: loads are cheap if
+// the compiler knows that they read shared memory.
 template <class T, class Block, class Rows, class Work>
 TRISWEEP_DEVICE inline void with_rows(const Block& block, const Rows& rows, Range range, const Work& work) {
   const auto size = usize(range.end - range.begin);
@@ -58,7 +58,7 @@ TRISWEEP_DEVICE inline void with_rows(const Block& block, const Rows& rows, Rang
   work([&](Index i) { return copy[i - range.begin]; });
 }
 
-// Rows of all slabs: a group has a slab, or some of its columns.
+// Rows of all slabs: each group computes a slab, or some of its columns.
 template <class S, class T, int most, class Block, class Source, class Put>
 TRISWEEP_DEVICE inline void multiply_slabs(const Operands<S, T, most>& o, const Block& block,
                                            const Source& source, const Put& put) {
@@ -90,7 +90,7 @@ TRISWEEP_DEVICE inline void multiply_slabs(const Operands<S, T, most>& o, const 
   }
 }
 
-// Columns of the panel: a group has several at a time, of all slabs or of some.
+// Columns of the panel: each group computes several at a time, over all slabs or some of them.
 template <class S, class T, int most, class Block, class Source, class Put>
 TRISWEEP_DEVICE inline void multiply_columns_of_one(const Operands<S, T, most>& o, const Block& block,
                                                     const Source& source, const Put& put) {

@@ -1,22 +1,22 @@
 #pragma once
-// What one PE (a rank, a device, or a virtual one) does in a solve, as flat arrays that a kernel reads: all
+// What one PE (a rank, a device, or a virtual PE) does in a solve, as flat arrays that a kernel reads: all
 // phases of its plan as one list of items.
 //
-// Workers take items in the order of the list, by a ticket, and wait for what an item needs. The lists of all
-// PEs are parts of one order in which every item comes after all that it waits for, so
-// the first unfinished item of all can always be run, were there but one worker for each PE: no order in
-// which workers are scheduled makes them wait for ever. What is sent is an item's end, or an item of its own.
+// Workers take items in the order of the list, by ticket, and wait for the inputs of each item. The lists of
+// all PEs are parts of one global order in which every item comes after all items that it waits for. So the
+// first unfinished item can always run, even with a single worker for each PE: whatever the scheduling of
+// workers, there is no deadlock. A message is sent at the end of an item, or by an item of its own.
 //
-// b and x are the caller's, in columns; what brings them in and out are items like others.
+// b and x are the caller's, column-major; items move them in and out.
 //
-// Where the host carries messages between layers a program has stops: it is run in as many launches more, of
-// the items before each.
+// If the host carries messages between layers, a program has launch boundaries: each launch runs the items up
+// to the next boundary.
 //
-// Work rows are one array for each PE, which all PEs may write to: slots of segments, then the rows that
-// phases add (plan::SweepPhase::extra_rows), then a slot for each message that comes, of just its rows.
-// Partial sums are added from there. Messages have a signal each: the number of the last solve in which it
-// came; behind these each PE has one for each that it knows: the last solve that the other has finished.
-// Nobody puts anything to a PE before it has finished the solve before.
+// Work rows are one array for each PE, to which all PEs may write: slots of segments, then the rows that
+// phases add (plan::SweepPhase::extra_rows), then a slot for each incoming message, of exactly its rows.
+// Partial sums are added directly from these slots. Each message has a signal: the number of the last solve
+// in which it arrived. After these signals each PE has one for each PE that it knows: the last solve that the
+// other PE has finished. No PE puts anything to another that has not finished the previous solve.
 
 #include <vector>
 
@@ -30,9 +30,9 @@ using namespace backend;
 
 // As plan::RowBlock.
 struct RowBlock {
-  Offset value;     // of the piece, among the values of its side
-  Offset position;  // of the work row of the first row, among the positions
-  Index piece;      // of its side
+  Offset value;     // of the piece, an index into the values of its side
+  Offset position;  // index into the positions, of the first row's work row
+  Index piece;      // index of the piece in its side
   Index height;
   Index width;
   Index row_begin;
@@ -52,10 +52,10 @@ struct Range {
   Index end = 0;
 };
 
-// Row blocks, one after another.
+// Products with row blocks, one after another.
 struct Product {
   Range row_block;
-  Range read;  // counters that say that a segment is available
+  Range read;  // counters that tell that a segment is available
   Range feed;  // counters of contributions
   Range cell;  // work rows that start at zero
   std::uint8_t side;
@@ -63,36 +63,37 @@ struct Product {
   bool conjugate;
 };
 
-// Where a message goes.
+// Destination of a message.
 struct Put {
   Index pe;
-  Index row;     // there
-  Index signal;  // there
+  Index row;     // of that PE
+  Index signal;  // of that PE
 };
 
 inline constexpr Index none = -1;
 
-// A segment is complete, or has come: contributions are added or the values are taken, and go on.
+// A segment is complete, or has arrived: its contributions are added, or its values copied, and it is
+// forwarded.
 struct ReduceForward {
   Index row;
   Index width;
-  Index counter = none;     // of contributions, those of this PE; none: does not wait for any
-  Index contributions = 0;  // in a solve
-  Range signal;             // of messages that must have come
-  Range cell;               // first work rows of what is added, in order
-  Index taken_from = none;  // work row of the values that came
+  Index counter = none;     // of this PE's contributions; none: does not wait for any
+  Index contributions = 0;  // number in one solve
+  Range signal;             // of messages that must have arrived
+  Range cell;               // first work rows of the summands, in order
+  Index taken_from = none;  // work row of values that arrived
   Range put;
-  Index available = none;  // the counter that says so
-  Index next = none;       // counter of the segment whose turn is next
+  Index available = none;  // counter that tells that the segment is available
+  Index next = none;       // counter of the segment that is reduced next
   Index supernode = none;
-  bool largest = false;  // not the sum: what is largest, by its real part
+  bool largest = false;  // takes the maximum, by real part, instead of the sum
 };
 
-// Of a counter whose contributions all come from this PE: the worker that counts the last one reduces the
-// segment. An item for that would keep another worker waiting while products end.
+// For a counter whose contributions all come from this PE: the worker that counts the last contribution
+// reduces the segment. A separate item would keep another worker waiting until the products end.
 struct Completion {
-  Index reduce_forward = none;  // none: an item reduces the segment, or the counter is of something else
-  Index contributions = 0;      // as there: a count takes one load less
+  Index reduce_forward = none;  // none: an item does it, or the counter is not of contributions
+  Index contributions = 0;      // copy of that in ReduceForward, which saves a load
 };
 
 struct RowRun {
@@ -100,25 +101,25 @@ struct RowRun {
   Index rows;
 };
 
-// A message between layers, or a part of one: rows that are packed, in order. It comes from, or goes to, the
-// work rows from `row` on where the host carries it, and where others put it there.
+// A message between layers, or a part of one: runs of rows, packed in order. If the host carries it, the
+// packed rows are at the work rows from `row` on; so are those that another PE has put here.
 struct Transfer {
   Range run;
   bool comes = false;
-  Index signal = none;  // that it has come; none: the host has brought it
+  Index signal = none;  // of its arrival; none: the host has brought it
   Index row = none;
   bool adds = false;
-  Index put = none;  // where it goes
+  Index put = none;  // its destination
 };
 
-// A row of the caller's vectors and a work row, of which one may be at the other end of a message.
+// A row of the caller's vectors and a work row; one of them may be at the other end of a message.
 struct MovedRow {
   Index caller = none;
   Index work = none;
 };
 
-// Rows of b that come in, or of x that go out, by messages from and to other PEs as a transfer; what is put
-// is packed in a worker's scratch.
+// Rows of b moved in, or of x moved out, possibly by a message from or to another PE, as in Transfer; rows to
+// be put are packed in a worker's scratch.
 struct VectorMove {
   Range moved{};
   bool in = false;
@@ -133,11 +134,11 @@ struct Negation {
   Index rows;
 };
 
-// Rows of the caller's whose residuals are measured (residual.hpp).
+// Rows of the caller's vectors whose residuals are measured (residual.hpp).
 struct Measure {
   Range rows;
-  Index largest;       // first work row of the largest of each kind
-  Index norms = none;  // that of what was found first; none: this is what is found first
+  Index largest;       // first work row of the maxima, by kind
+  Index norms = none;  // first work row of the first norms; none: these are the first norms
 };
 
 enum class Action : std::uint8_t {
@@ -145,18 +146,18 @@ enum class Action : std::uint8_t {
   reduce_forward,
   transfer,
   vectors,
-  clear,   // runs of rows
+  clear,   // sets runs of rows to zero
   negate,  // rows become the negative of others
   measure,
-  close,  // all that may put something here learn that the solve is finished
+  close,  // notifies all PEs that may put something here that the solve is finished
 };
 
 struct Item {
   Action action;
-  Index at;  // the first of what it does; of a clear, a negate it goes on to `end`
+  Index at;  // index of its data; for clear and negate the range [at, end)
   Index end = 0;
-  Index after = 0;     // the first so many items must be finished
-  Index opens = none;  // the last phase of the plan that begins with it
+  Index after = 0;     // number of items, from the first, that must be finished before
+  Index opens = none;  // last phase of the plan that begins with this item
 };
 
 template <template <class> class Array>
@@ -178,7 +179,7 @@ struct ProgramArrays {
   Array<RowRun> run;
   Array<Negation> negation;
   Array<Measure> measure;
-  Array<Put> source;  // PEs that put something here: where they learn what this one has finished
+  Array<Put> source;  // PEs that put something here, and their signals of what this one has finished
 };
 
 template <class T>
@@ -190,7 +191,7 @@ struct ArrayView {
 };
 using ProgramView = ProgramArrays<ArrayView>;
 
-// Calls convert(array) for each of them.
+// Returns a view with convert(array) of each array.
 template <class Arrays, class Convert>
 ProgramView view_of(const Arrays& p, Convert&& convert) {
   return {.item = convert(p.item),

@@ -1,14 +1,15 @@
 #pragma once
-// A program as it grows, phase by phase.
+// Builds a program phase by phase.
 
 #include "trisweep/device/make_program.hpp"
 
 namespace trisweep::device {
 
-// What one worker takes at a time of what is only moved.
+// Number of rows in an item that only moves rows.
 inline constexpr Index moved_rows = 256;
 
-// Consecutive entries of a list, in parts of at least `most` by their sizes: calls add(range, size).
+// Splits a list into ranges of consecutive entries whose sizes add up to at least `most` each: calls
+// add(range, size).
 template <class Size, class Add>
 void in_parts(Index count, Offset most, const Size& size, const Add& add) {
   for (Index begin = 0, end = 0; begin < count; begin = end) {
@@ -18,10 +19,10 @@ void in_parts(Index count, Offset most, const Size& size, const Add& add) {
   }
 }
 
-// What every program may have.
+// Builds the parts that every program may have.
 class ProgramBuilder {
  public:
-  // `rows`: those that b is brought to.
+  // `rows`: number of work rows to which b is moved.
   ProgramBuilder(Index pe, Index rows, ExchangeBackend exchange_backend)
       : exchange_backend_(exchange_backend), vector_rows_(rows) {
     program_.pe = program_.rank = pe;
@@ -34,28 +35,29 @@ class ProgramBuilder {
   Index items() const { return static_cast<Index>(program_.item.size()); }
   bool uses_mpi() const { return exchange_backend_ == ExchangeBackend::mpi; }
   Index new_rows(Offset count);
-  // Here the host carries a message.
+  // Ends the current launch, so that the host can carry a message.
   void end_launch_for(const StagedMessage& staged_message);
-  // Where the message is kept until it is read.
+  // Registers an incoming message. Returns the first of its work rows.
   Index expect(Index from, Index rows);
-  // The put that sends it.
+  // Registers an outgoing message. Returns the put that sends it.
   Index promise(Index to, Index rows);
   std::vector<StagedMessage> staged_messages_of(const plan::VectorPhase& phase);
-  // Items that set rows to zero.
+  // Adds items that set rows to zero.
   void add_cleared(const std::vector<RowRun>& runs, Index after);
-  // Items that move rows of the caller's, each made the end of a message by finish(move, rows).
+  // Adds items that move rows of the caller's vectors; finish(move, rows) makes each one the end of a
+  // message.
   template <class Finish>
   void add_moves(VectorMove of, const std::vector<MovedRow>& rows, Index after, const Finish& finish);
 
   Program program_;
-  Index phase_ = 0;  // of the plan
+  Index phase_ = 0;  // index in the plan
 
  private:
   ExchangeBackend exchange_backend_;
   Index vector_rows_;
 };
 
-// The phases of a plan.
+// Builds the phases of a plan.
 class PlanBuilder : public ProgramBuilder {
  public:
   PlanBuilder(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
@@ -73,13 +75,13 @@ class PlanBuilder : public ProgramBuilder {
   void add(const plan::DiagonalPhase& phase);
   RowBlock row_block(const plan::RowBlock& of, Offset positions) const;
   void add_diagonal(Range row_blocks, Op op, Index after);
-  // Of a side of the share, or a phase's own.
+  // Offset in the program's positions of those of the phase's side, or of its own ones.
   Offset positions_of(const plan::SweepPhase& phase);
 
   const distribution::LocalBlocks& local_blocks_;
   CriticalPathPriority places_;
   distribution::PiecePositions positions_;
-  std::array<Offset, distribution::sides.size()> position_at_;  // by side, in the program; -1: not there
+  std::array<Offset, distribution::sides.size()> position_at_;  // by side, in the program; -1: not yet added
 };
 
 }  // namespace trisweep::device

@@ -1,7 +1,7 @@
 #pragma once
-// How well x solves op(A) x = b, where a device has them: residuals, what each equation's is measured by, and
-// the largest quotients (solve/backward_error.hpp says which, and why). A row's sum is made by one thread, in
-// the order of the row's entries.
+// How well x solves op(A) x = b, measured on the device: residuals, the denominators that they are divided
+// by, and the largest quotients (solve/backward_error.hpp defines them and gives the reasons). Each row is
+// summed by one thread, in the order of the row's entries.
 
 #include <limits>
 #include <span>
@@ -19,8 +19,8 @@ struct Norm {
     scaled_x,  // |x| / c with the scales c of the unknowns
     r,         // |r|
     b,         // |b|
-    // These need those above:
-    typical_quotient,  // by the typical denominator where that of `quotient` vanishes
+    // These need the norms above:
+    typical_quotient,  // as `quotient`, with the typical denominator added where its own vanishes
     small_residual,    // |r| over the typical one, or `quotient` where b is most of the terms, unless
                        // acceptable
     count
@@ -29,8 +29,8 @@ struct Norm {
 inline constexpr Index first_norms = Norm::typical_quotient;
 inline constexpr Index second_norms = Norm::count - first_norms;
 
-// A PE's rows of op(A), whose columns are work rows, and what answers are measured with: where the kernel has
-// them.
+// A PE's rows of op(A), whose columns are work rows, and the data that residuals are measured with, in memory
+// that the kernel can access.
 template <class T>
 struct ResidualView {
   using Real = RealPart<T>;
@@ -42,14 +42,14 @@ struct ResidualView {
   const Real* plain;       // |op(A)| 1
   const Real* scaled;      // |op(A)| c
   const double* unknowns;  // c
-  double vanishing;        // below that share of the typical one a denominator says little
-  double acceptable;       // quotients need no correction
+  double vanishing;        // smallest meaningful denominator, as a fraction of the typical one
+  double acceptable;       // largest quotient that needs no correction
   T* residual;             // columns of `rows`
   Real* magnitude;
   Index rows;
 };
 
-// The same where the host has them, but for what is measured: that lies where the kernel reaches it.
+// The same in host memory, except for `residual` and `magnitude`, which the kernel accesses.
 template <Scalar T>
 struct ResidualSystem {
   std::span<const Offset> row_ptr;
@@ -66,7 +66,7 @@ struct ResidualSystem {
 
   Index rows() const { return static_cast<Index>(plain.size()); }
 };
-// place(span) says where the kernel has the span's numbers.
+// place(span) returns where the kernel finds the span's values.
 template <Scalar T, class Place>
 ResidualView<NumberOf<T>> measured(const ResidualSystem<T>& m, const Place& place) {
   using Number = NumberOf<T>;
@@ -84,8 +84,8 @@ ResidualView<NumberOf<T>> measured(const ResidualSystem<T>& m, const Place& plac
           .rows = m.rows()};
 }
 
-// A row of op(A) times x, and the same of magnitudes. Of complex numbers real and imaginary parts of A are
-// summed apart, as the processors' kernel does.
+// A row of op(A) times x, and the product of magnitudes. For complex numbers the real and imaginary parts of
+// A are summed separately, as on the host.
 template <class R>
 struct RowSums {
   R product{}, size{};
@@ -124,14 +124,14 @@ TRISWEEP_DEVICE inline R size_of(const RowSums<Complex<R>>& sums) {
   return sums.size + sums.size_turned;
 }
 
-// Whichever is larger; NaN counts as infinity.
+// The larger of the two; NaN counts as infinity.
 template <class R>
 TRISWEEP_DEVICE inline R larger(R largest, R candidate) {
   return candidate <= largest     ? largest
          : candidate == candidate ? candidate
                                   : std::numeric_limits<R>::infinity();
 }
-// Whether an equation's right-hand side, and no rounding error, is most of its terms.
+// True if the right-hand side is most of an equation's terms, and is no rounding error.
 template <class R>
 TRISWEEP_DEVICE inline bool is_given(R b, R own) {
   return 2 * b >= own;
@@ -143,7 +143,7 @@ TRISWEEP_DEVICE inline R share_of(R residual, R scale) {
                                                   : std::numeric_limits<R>::infinity();
 }
 
-// One worker's part: measures rows with `pe.solve`, whose b is x, and whose `base` is b.
+// Measures the residuals of some rows, by one worker. In `pe.solve` the caller's b is x, and `base` is b.
 template <class AnyPe, class Block>
 class RowResiduals {
   using T = typename AnyPe::Number;

@@ -1,4 +1,4 @@
-// The items that measure answers.
+// The items that measure residuals.
 
 #include <algorithm>
 #include <bit>
@@ -35,8 +35,8 @@ class MeasureBuilder : public ProgramBuilder {
     program_.part.emplace_back(items(), plan::Part::vectors);
   }
 
-  // The largest of these kinds come to the work rows from `to` on: of parts of this PE's rows, of all of
-  // them, and of all PEs.
+  // Stores the maxima of these kinds in the work rows from `to` on: first over parts of this PE's rows, then
+  // over all its rows, then over all PEs.
   void add_measures(Index norms, Index to, Index kinds) {
     begin_phase();
     std::vector<Index> parts;
@@ -63,14 +63,15 @@ class MeasureBuilder : public ProgramBuilder {
     add_largest(known, parts);
   }
 
-  // What has come in a round, and the signal that it has: none where the host brings it.
+  // The maxima that have arrived in a round, and the signal of their arrival: none if the host brings them.
   struct Exchanged {
     Index row;
     Range signal{};
   };
-  // What is the largest of 2^round PEs goes to that PE behind them which has not heard of it yet, and the
-  // largest of as many others comes from before them: after log2 P rounds, rounded up, all know that of all.
-  // (Dissemination: Hensgen, Finkel, Manber 1988. That some count twice does not matter.)
+  // In each round the PE sends the maximum over the last 2^round PEs, ending with itself, to the PE 2^round
+  // after it, and receives one from the PE 2^round before it. After ceil(log2 P) rounds all PEs know the
+  // global maximum. (Dissemination: Hensgen, Finkel, Manber 1988. It does no harm that some PEs are counted
+  // twice.)
   Exchanged exchange(ReduceForward& known, const std::vector<Index>& parts, Index round) {
     const Index distance = Index{1} << round;
     const Index to = static_cast<Index>((Offset{program_.pe} + distance) % pes_);

@@ -4,9 +4,9 @@
 
 namespace trisweep::device {
 
-// The memory of a PE that others write to, as it lies there: control, times, signals, work rows.
+// Layout of the memory of a PE that others write to: control words, times, signals, work rows.
 struct SharedLayout {
-  Index times = 0;  // its own: behind what others write, so that the host takes both as one
+  Index times = 0;  // next to the control words, so that the host copies both at once
   Index signals = 0;
   Index rows = 0;
 

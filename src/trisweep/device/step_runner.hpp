@@ -1,5 +1,5 @@
 #pragma once
-// Vectors of an iterative method and the steps that work on them, on any device.
+// Runs the steps of an iterative method on its vectors, on any device.
 
 #include <span>
 
@@ -8,11 +8,11 @@
 
 namespace trisweep::device {
 
-// What the steps of one rank took, so far.
+// Counts of the work of one rank's steps so far.
 struct StepCounts {
   Offset steps = 0;
   Offset updates = 0;
-  Offset products = 0;      // inner ones
+  Offset products = 0;      // inner products
   Offset copied_bytes = 0;  // of vectors, to the device and back
 };
 
@@ -22,25 +22,26 @@ class StepRunner {
   using Step = VectorStep<NumberOf<T>>;
   using Sum = Summed<NumberOf<T>>;
 
-  // On the current device of that kind; `pool`: whose threads run the steps unless that is a GPU.
+  // On the current device of a kind; `pool`: its threads run the steps unless the device is a GPU.
   StepRunner(Device device, ThreadPool& pool);
 
-  // Where its vectors are: of an emulated device as of a GPU.
+  // Memory space of its vectors: an emulated device counts as a device.
   MemorySpace space() const {
     return queue_.device == Device::native ? MemorySpace::host : MemorySpace::device;
   }
-  // Room for so many numbers there, zeroed. Throws Error(environment).
+  // Allocates zeroed memory there for `numbers` values. Throws Error(environment).
   DeviceArray<T> allocate(std::size_t numbers) const { return {queue_.device, numbers}; }
 
-  // Columns of as many rows between that memory and the host's. Waits.
+  // Copies columns of equally many rows between that memory and the host's. Waits.
   void copy(Vectors<const T> from, Vectors<T> to);
-  // All steps, of as many rows. Returns their inner products, step after step, until the next call. `poll` is
-  // called at least once, and now and then meanwhile: for messages that are to move.
+  // Runs steps on vectors with equally many rows. Returns their inner products, step after step, valid until
+  // the next call. `poll` is called at least once, and now and then meanwhile, for messages that need
+  // progress.
   std::span<const Sum> run(std::span<const Step> steps, const Poll& poll);
   const StepCounts& counts() const { return counts_; }
 
  private:
-  // Returns how many inner products they have.
+  // Returns the number of inner products of the steps.
   Index launch(std::span<const Step> steps, Sum* sums, const Poll& poll);
 
   Stream stream_;

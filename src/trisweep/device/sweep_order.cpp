@@ -19,13 +19,14 @@ using plan::Direction;
 using plan::MessageKind;
 using plan::SweepPhase;
 
-// What a step of the way costs beside the panel's entries, in entries: messages and waiting.
+// Cost of one supernode on the path in addition to its panel's entries, in entries: messages and waiting.
 constexpr Offset step_entries = 4096;
-// Workers that are resident on a GPU, about: A100 216, H200 264.
+// Approximate number of resident workers on a GPU: A100 216, H200 264.
 constexpr Offset workers_of_gpu = 256;
 
-// Supernodes as a list schedule begins them (Graham 1969): each when all before it have ended, by as many
-// workers as its panel has grains. `way[k]`: the priority of k; `waits[k]`: for how many it waits.
+// Order in which a list schedule begins supernodes (Graham 1969): each after all that it waits for have
+// ended, by as many workers as its panel has grains. `way[k]`: the priority of k; `waits[k]`: the number of
+// supernodes that it waits for.
 class ListSchedule {
  public:
   ListSchedule(const symbolic::Structure& structure, const std::vector<Offset>& way, std::vector<Index> waits)
@@ -33,7 +34,7 @@ class ListSchedule {
     for (Index k = 0; k < structure.supernodes(); ++k) wait_ended(k, 0);
   }
 
-  // for_each_next(k, visit) calls visit(other) with those that wait for k. Returns the places.
+  // for_each_next(k, visit) calls visit(other) for each supernode that waits for k. Returns the positions.
   template <class ForEachNext>
   std::vector<Index> places(const ForEachNext& for_each_next) && {
     for (Offset now = 0;; now = running_.top().first) {
@@ -72,7 +73,7 @@ class ListSchedule {
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> running_;
 };
 
-// An event that the machine is told of, and when.
+// An event for the sweep machine, with its sort key.
 struct Event {
   Index place;
   int stage;
@@ -105,7 +106,7 @@ class Events {
 
  private:
   Index supernodes() const { return static_cast<Index>(place_.size()); }
-  // Collectives are taken part in by the order of supernodes.
+  // All ranks take part in collectives in the order of supernodes.
   Index place(Index k) const {
     if (!in_turn_) return place_[usize(k)];
     return phase_.direction == Direction::scatter ? k : supernodes() - 1 - k;
@@ -118,7 +119,7 @@ class Events {
     return {is_product_ && is_sum ? supernodes() + at : at, is_sum ? sums : finals, false, m};
   }
 
-  // Products with diagonal blocks, which nobody waits for in this phase, fill the time at its end.
+  // Products with diagonal blocks, for which nothing waits in this phase, fill the time at its end.
   Event task(Index t) const {
     const plan::Task& of = phase_.task[usize(t)];
     if (of.diagonal) return {std::numeric_limits<Index>::max(), after_finals, true, t};
@@ -140,7 +141,7 @@ class Events {
   bool in_turn_;
 };
 
-// Notes what the machine finds out.
+// Records the steps that the sweep machine derives from events.
 struct Notes {
   std::vector<Step>& step;
   std::vector<char>& is_ready;  // by task

@@ -36,14 +36,14 @@ class SweepBuilder {
   }
 
  private:
-  // Of a segment in this phase.
+  // State of a segment in this phase.
   struct State {
     Index contributed = none;    // counter
     Index available = none;      // counter
-    Index feeds = 0;             // tasks
+    Index feeds = 0;             // number of tasks that contribute
     bool at_start = false;       // available when the phase begins
     std::vector<Index> counted;  // signals of messages that are contributions
-    Index final_signal = none;   // of the segment, where that counts
+    Index final_signal = none;   // signal of the final segment, if it is awaited
   };
 
   const plan::Segment& of(plan::SegmentId s) const { return phase_.segment[s]; }
@@ -88,7 +88,7 @@ class SweepBuilder {
                 "make the plan with ordered accumulation");
   }
 
-  // A partial sum that comes is added from where it has come to.
+  // A partial sum that arrives is added directly from the slot of its message.
   Index cell(plan::WorkRow of) const {
     const Index work_row = of.value();
     const auto slot = std::ranges::lower_bound(slot_of_cell_, work_row, {}, &std::pair<Index, Index>::first);
@@ -126,7 +126,8 @@ class SweepBuilder {
     }
   }
 
-  // Whether it has nothing to wait for but what this PE's products, and sums of these, contribute.
+  // True if the segment waits for nothing but contributions of this PE's products, and of sums of such
+  // contributions.
   static bool is_of_products(const ReduceForward& r) {
     return r.counter != none && r.signal.begin == r.signal.end && r.put.begin == r.put.end;
   }

@@ -1,8 +1,8 @@
 #pragma once
-// Products of tiles by the lanes of a warp together: C += A B, where A is 8 x 4, B 4 x 8 and C 8 x 8. Each
-// lane has one number of A, one of B and two of C, as the tensor cores of NVIDIA's chips want them (PTX
-// ISA 9.0, "Matrix Fragments for mma.m8n8k4 with .f64 floating-point type"): these compute it there, from
-// sm_80 on. The host plays all lanes, and takes from each what the chip takes.
+// Products of tiles by all lanes of a warp together: C += A B, where A is 8 x 4, B 4 x 8 and C 8 x 8. Each
+// lane holds one entry of A, one of B and two of C, as NVIDIA's tensor cores require (PTX ISA 9.0, "Matrix
+// Fragments for mma.m8n8k4 with .f64 floating-point type"), which compute the product from sm_80 on. The host
+// emulates all lanes, with the same distribution of entries.
 
 #include <type_traits>
 
@@ -14,7 +14,7 @@ using namespace backend;
 
 inline constexpr int tile_size = 8;    // rows of A and C, columns of B and C
 inline constexpr int tile_depth = 4;   // columns of A, rows of B
-inline constexpr int tile_shares = 2;  // numbers of C that a lane has
+inline constexpr int tile_shares = 2;  // entries of C per lane
 
 struct TilePlace {
   int row;
@@ -23,7 +23,7 @@ struct TilePlace {
   bool operator==(const TilePlace&) const = default;
 };
 
-// What a lane has.
+// Entries that a lane holds.
 TRISWEEP_DEVICE constexpr TilePlace place_in_a(int lane) {
   return {lane / tile_depth, lane % tile_depth};
 }
@@ -33,7 +33,7 @@ TRISWEEP_DEVICE constexpr TilePlace place_in_b(int lane) {
 TRISWEEP_DEVICE constexpr TilePlace place_in_c(int lane, int share) {
   return {lane / tile_depth, lane % tile_depth * tile_shares + share};
 }
-// The lane that has that entry.
+// The lane that holds an entry.
 constexpr int lane_of_a(TilePlace at) {
   return at.row * tile_depth + at.column;
 }
@@ -41,7 +41,7 @@ constexpr int lane_of_b(TilePlace at) {
   return at.column * tile_depth + at.row;
 }
 
-// A lane's part of C.
+// A lane's entries of C.
 template <class R>
 struct TileShares {
   R of[tile_shares]{};
@@ -57,7 +57,7 @@ inline void multiply_tiles(const HostWarp& warp, HostWarp::Register<TileShares<d
     }
   });
 }
-// By all lanes of a warp of a GPU, whose blocks say whether they do (multiplies_tiles).
+// By all lanes of a warp of a GPU whose blocks support it (multiplies_tiles).
 template <class Warp>
 TRISWEEP_DEVICE inline void multiply_tiles(const Warp& warp,
                                            typename Warp::template Register<TileShares<double>>& c,
@@ -66,7 +66,7 @@ TRISWEEP_DEVICE inline void multiply_tiles(const Warp& warp,
   warp.multiply_add(c.value.of, a.value, b.value);
 }
 
-// C of one product after another, of numbers in double precision.
+// Accumulates C over several products, in double precision.
 template <class Warp, class T>
 class TileSum {
  public:
@@ -82,7 +82,7 @@ class TileSum {
   typename Warp::template Register<TileShares<T>> sum_{};
 };
 
-// Complex numbers: four real products.
+// For complex numbers: four real products.
 template <class Warp>
 class TileSum<Warp, Complex<double>> {
  public:

@@ -1,4 +1,4 @@
-// The items that bring b in and x out.
+// The items that move b in and x out.
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace trisweep::device {
 namespace {
 
-// Rows of which the other end of a message has the other half.
+// Rows whose other index is at the other end of a message.
 std::vector<MovedRow> halves(const std::vector<Index>& row, Index MovedRow::*half) {
   std::vector<MovedRow> moved(row.size());
   for (std::size_t i = 0; i < row.size(); ++i) moved[i].*half = row[i];
@@ -21,7 +21,7 @@ std::vector<MovedRow> kept(const plan::VectorPhase& phase) {
   return moved;
 }
 
-// The work rows of [0, rows) that nothing is moved to.
+// The work rows of [0, rows) to which nothing is moved.
 std::vector<RowRun> others(std::span<const MovedRow> moved, Index rows) {
   std::vector<Index> to;
   for (const MovedRow& row : moved)
@@ -39,7 +39,7 @@ std::vector<RowRun> others(std::span<const MovedRow> moved, Index rows) {
 
 }  // namespace
 
-// What is sent, then what comes, with rows where the host carries it.
+// Sent, then received messages of a phase, with work rows if the host carries them.
 std::vector<StagedMessage> ProgramBuilder::staged_messages_of(const plan::VectorPhase& phase) {
   std::vector<StagedMessage> messages;
   for (const auto* list : {&phase.sent, &phase.received}) {

@@ -1,11 +1,11 @@
 #pragma once
-// Steps of an iterative method on the vectors of one rank: rows of some become what a formula makes of rows
-// of others, and inner products are summed meanwhile, all of a step together as one product with a tall and
-// skinny matrix (Yamazaki et al., VI-B). One source for GPUs and for threads of the host.
+// Steps of an iterative method on the vectors of one rank. A step computes rows of vectors from rows of
+// others by a formula, and inner products in the same pass: all inner products of a step form one product
+// with a tall and skinny matrix (Yamazaki et al., VI-B). One source for GPUs and for threads of the host.
 //
-// A warp has a row block of rows. Lanes sum rows that are `lanes` apart, then lanes are summed, then row
-// blocks, each in one order: sums are bitwise the same with any number of threads, blocks and lanes that play
-// them.
+// A warp processes a row block. Each lane sums rows that are `lanes` apart, then lanes are summed, then row
+// blocks, each in a fixed order: sums are bitwise the same for any number of threads and blocks, and any
+// number of lanes that a thread plays at a time.
 
 #include "trisweep/backend/team.hpp"
 
@@ -13,7 +13,7 @@ namespace trisweep::device {
 
 using namespace backend;
 
-// What a row becomes, of rows of up to three vectors.
+// The value of a row, from rows of up to three vectors.
 enum class Form : std::uint8_t {
   zero,
   scaled,  // scale a
@@ -40,7 +40,7 @@ struct InnerProduct {
   const N* y;
 };
 
-// Updates, one after the other, and then inner products of what they have made.
+// Updates, one after the other, followed by inner products with their results.
 template <class N>
 struct VectorStep {
   static constexpr Index most_updates = 3, most_products = 5;
@@ -50,7 +50,7 @@ struct VectorStep {
   InnerProduct<N> product[most_products];
 };
 
-// Sums are of double precision, for single-precision vectors, too.
+// Sums are in double precision, also for single-precision vectors.
 template <class N>
 struct SummedImpl {
   using type = double;
@@ -62,7 +62,7 @@ struct SummedImpl<Complex<R>> {
 template <class N>
 using Summed = typename SummedImpl<N>::type;
 
-// Rows of a row block: the same for as many rows, whoever sums them.
+// Number of rows of a row block; it depends on `rows` alone.
 TRISWEEP_DEVICE constexpr Index rows_of_row_block(Index rows) {
   constexpr Index shortest = 16 * slab_rows, most = 2048;
   const Index even = (rows + most - 1) / most;
@@ -72,7 +72,8 @@ TRISWEEP_DEVICE constexpr Index row_blocks_of(Index rows) {
   return (rows + rows_of_row_block(rows) - 1) / rows_of_row_block(rows);
 }
 
-// Calls visit(lane, i) for each of few lanes and its rows i in [begin, end), which are `apart`.
+// Calls visit(lane, i) for each lane of warp.few() and its rows i in [begin, end), which are `apart` rows
+// apart.
 template <class Warp, class Visit>
 TRISWEEP_DEVICE inline void for_each_row(Index begin, Index end, int apart, const Warp& warp,
                                          const Visit& visit) {
@@ -99,7 +100,7 @@ TRISWEEP_DEVICE inline N row_of(const RowUpdate<N>& u, Index i) {
   return value;
 }
 
-// Lanes read before they write: compilers need not know whether vectors are the same.
+// All lanes read before any writes, so that vectors may coincide without hindering the compiler.
 template <Form form, class N, class Warp>
 TRISWEEP_DEVICE inline void update_rows(const RowUpdate<N> u, Index begin, Index end, const Warp& warp) {
   Index i = begin;
@@ -138,7 +139,7 @@ TRISWEEP_DEVICE inline void add_inner(Complex<double>& sum, Complex<R> x, Comple
   add_product(sum, widened<Complex<double>>(x), widened<Complex<double>>(y), -1.0);
 }
 
-// Over i in [begin, end) of what add(sum, i) adds: lanes have every 32nd of them.
+// Sum over i in [begin, end) of what add(sum, i) adds; each lane takes every 32nd i.
 template <class S, class Warp, class Add>
 TRISWEEP_DEVICE inline S sum_over(Index begin, Index end, const Warp& warp, const Add& add) {
   typename Warp::template Register<S> sum{};
@@ -151,7 +152,7 @@ TRISWEEP_DEVICE inline S sum_over(Index begin, Index end, const Warp& warp, cons
   return warp.sum(sum);
 }
 
-// A row block of a step; what it sums goes to by_row_block[row block x products, ...).
+// Runs a row block of a step; its partial inner products go to by_row_block[row block x products, ...).
 template <class N, class Warp>
 TRISWEEP_DEVICE inline void run_row_block(const VectorStep<N>& step, Index row_block, Summed<N>* by_row_block,
                                           const Warp& warp) {
@@ -166,7 +167,7 @@ TRISWEEP_DEVICE inline void run_row_block(const VectorStep<N>& step, Index row_b
   }
 }
 
-// Of one of the step's inner products.
+// Total of one of the step's inner products.
 template <class N, class Warp>
 TRISWEEP_DEVICE inline Summed<N> sum_of_row_blocks(const VectorStep<N>& step, Index product,
                                                    const Summed<N>* by_row_block, const Warp& warp) {
@@ -175,13 +176,13 @@ TRISWEEP_DEVICE inline Summed<N> sum_of_row_blocks(const VectorStep<N>& step, In
   });
 }
 
-// Steps that are launched together: of one method, of vectors of as many rows.
+// Steps that are launched together, on vectors with equally many rows.
 template <class N>
 struct StepBatch {
-  static constexpr Index most = 8;  // as a kernel's arguments have room for
+  static constexpr Index most = 8;  // limited by the size of a kernel's arguments
   Index steps = 0;
   VectorStep<N> step[most];
-  Index products[most];  // of the steps before
+  Index products[most];  // number of inner products of the steps before
   Summed<N>* by_row_block;
   Summed<N>* sums;
 
@@ -191,7 +192,7 @@ struct StepBatch {
   }
 };
 
-// A row block for each warp.
+// One row block per warp.
 template <class N>
 struct RunRowBlocks {
   static constexpr int threads = 4 * slab_rows;
@@ -205,7 +206,7 @@ struct RunRowBlocks {
       run_row_block(of.step[s], row_block, of.of_row_blocks(s), block.warp());
   }
 };
-// By a block for each step, with a warp for each inner product.
+// One block per step, with a warp for each inner product.
 template <class N>
 struct SumRowBlocks {
   static constexpr int threads = 4 * slab_rows;

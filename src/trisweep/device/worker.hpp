@@ -1,6 +1,6 @@
 #pragma once
-// One worker of a PE, and the persistent kernel of such. Takes items by ticket until there are none, waits
-// for what each needs, runs it, and says so.
+// One worker of a PE, and the persistent kernel that runs workers. A worker takes items by ticket until there
+// are none; it waits for the inputs of each, runs it, and signals its end.
 
 #include "trisweep/backend/waiting.hpp"
 #include "trisweep/device/pe.hpp"
@@ -9,7 +9,7 @@
 
 namespace trisweep::device {
 
-// `columns`: right-hand sides that products take at a time at most.
+// `columns`: largest number of right-hand sides that products take at a time.
 template <class Side, class T, class Peers, int columns, class Block>
 class Worker {
  public:
@@ -23,7 +23,7 @@ class Worker {
       complete(static_cast<Index>(item));
     }
   }
-  // One item, without a ticket, when it can be run.
+  // Runs one item, without a ticket, once its inputs are available.
   TRISWEEP_DEVICE_INLINE void run_only(Index number) const {
     const Count item = next([&] { return Count(number); });
     if (item != no_item) complete(static_cast<Index>(item));
@@ -32,7 +32,7 @@ class Worker {
  private:
   TRISWEEP_DEVICE auto& control() const { return *pe_.peers.mine().control; }
   TRISWEEP_DEVICE T* row(Index r) const { return pe_.work.row + entry(r); }
-  // Right-hand sides: where products take one at a time, there is one.
+  // Number of right-hand sides: a kernel whose products take one at a time is used for only one.
   TRISWEEP_DEVICE Index nrhs() const { return columns == 1 ? 1 : pe_.work.nrhs; }
   TRISWEEP_DEVICE std::size_t entry(Index r) const { return usize(r) * usize(nrhs()); }
 
@@ -51,7 +51,7 @@ class Worker {
         });
   }
 
-  // The following are called by all lanes of a group, and return false when workers leave instead.
+  // The following are called by all lanes of a group, and return false if workers must leave instead.
   TRISWEEP_DEVICE bool wait_for_inputs(Index number) const {
     const Item& item = program_.item[number];
     const Count before = (pe_.solve.number - 1) * usize(program_.item.size) + usize(item.after);
@@ -82,7 +82,7 @@ class Worker {
       return false;
     return wait_for_all(number, s.signal, [&](Index i) { return has_come(program_.signal[i]); });
   }
-  // The end of one message, or of none.
+  // Waits for one incoming message, or for room at the destination of an outgoing one, if any.
   TRISWEEP_DEVICE bool wait_for_message(Index number, Index signal, Index put) const {
     if (signal != none) return wait(number, [&] { return has_come(signal); });
     return put == none || wait(number, [&] { return has_room(program_.put[put].pe); });
@@ -100,12 +100,12 @@ class Worker {
   TRISWEEP_DEVICE bool has_come(Index signal) const {
     return pe_.peers.has_message(signal, pe_.solve.number);
   }
-  // Whether a PE has finished the solve before, and no longer needs what lies in the slots of its messages.
+  // True if a PE has finished the previous solve, and no longer needs the contents of its message slots.
   TRISWEEP_DEVICE bool has_room(Index pe) const {
     return pe_.peers.has_come(pe_.messages + pe, pe_.solve.number - 1);
   }
 
-  // Each lane waits for others of the list: all of them leave, or none.
+  // Each lane waits for different entries of the list; either all lanes leave or none.
   template <class Ready>
   TRISWEEP_DEVICE bool wait_for_all(Index number, Range list, const Ready& ready) const {
     bool all = true;
@@ -137,7 +137,7 @@ class Worker {
     pe_.peers.fail();
   }
 
-  // What an item reads that nobody writes comes to the cache while it waits.
+  // Loads the read-only data of an item into the cache while the item waits.
   TRISWEEP_DEVICE void prefetch(const Item& item, Index share, Index shares) const {
     if constexpr (backend::prefetches && std::is_pointer_v<Side>) {
       if (item.action != Action::product) return;
@@ -158,7 +158,7 @@ class Worker {
       backend::prefetch(values + i);
   }
 
-  // An item that has all it needs.
+  // Runs an item whose inputs are available.
   TRISWEEP_DEVICE_INLINE void complete(Index number) const {
     const Item& item = program_.item[number];
     block_.begin(number);
@@ -217,7 +217,7 @@ class Worker {
           for (int k = 0; k < at_once; ++k) more[k] = c + k < s.cell.end ? row(program_.cell[c + k])[i] : T{};
           TRISWEEP_UNROLL
           for (int k = 0; k < at_once && (backend::unrolls || c + k < s.cell.end);
-               ++k) {  // zeros change nothing
+               ++k) {  // added zeros change nothing
             if (!s.largest) {
               sum += more[k];
             } else if (real_part(more[k]) > real_part(sum)) {
@@ -258,7 +258,7 @@ class Worker {
     }
   }
 
-  // Neighbouring threads have neighbouring rows of one of the caller's columns.
+  // Neighbouring threads take neighbouring rows of one of the caller's columns.
   TRISWEEP_DEVICE void run(const VectorMove& m) const {
     const CallersRows<T>& caller = pe_.solve.caller;
     const Index rows = m.moved.end - m.moved.begin;
@@ -294,8 +294,8 @@ class Worker {
     for_each(block_, entry(n.rows), [&](std::size_t i) { here[i] = negative(from[i]); });
   }
 
-  // After a barrier: what others wait for. What a thread says is behind a fence of its own, and that behind
-  // the last barrier.
+  // Called after a barrier: signals what others wait for. Each signalling thread issues a fence of its own
+  // after the last barrier.
   TRISWEEP_DEVICE_INLINE void say_ended(const Item& item) const {
     reduce_complete(item);
     if (!block_.leads()) return;
@@ -313,7 +313,8 @@ class Worker {
     if (!closes) return;
     for (Index i = 0; i < program_.source.size; ++i) signal(program_.source[i]);
   }
-  // Reduces and forwards the segment of an item, or those to which a product brings the last contribution.
+  // Reduces and forwards the segment of the item, or the segments that receive their last contribution from
+  // its product.
   TRISWEEP_DEVICE_INLINE void reduce_complete(const Item& item) const {
     const bool is_sum = item.action == Action::reduce_forward, is_product = item.action == Action::product;
     const Range feed = is_product ? program_.product[item.at].feed : Range{0, is_sum ? 1 : 0};
@@ -324,7 +325,8 @@ class Worker {
           reduce(Count(is_sum ? item.at : program_.completion[program_.feed[i]].reduce_forward));
     }
   }
-  // Counts contributions to as many segments as a group has lanes. Returns those that are complete, as bits.
+  // Counts contributions to as many segments as a group has lanes. Returns the segments that are complete, as
+  // bits.
   TRISWEEP_DEVICE_INLINE unsigned count_contributions(Range feed) const {
     return block_.lanes_of_group([&] {
       if (feed.begin + block_.lane >= feed.end) return false;
@@ -332,7 +334,7 @@ class Worker {
       return completes(program_.feed[feed.begin + block_.lane]);
     });
   }
-  // A segment, and those that are complete with it in turn.
+  // Reduces a segment, and then those that become complete by it, in turn.
   TRISWEEP_DEVICE_INLINE void reduce(Count complete) const {
     while (complete != no_item) {
       const ReduceForward& s = program_.reduce_forward[static_cast<Index>(complete)];
@@ -341,7 +343,7 @@ class Worker {
       complete = say_reduced(s);
     }
   }
-  // Returns the reduction of the segment that is complete with this one, or no_item.
+  // Returns the reduction of the segment that becomes complete by this one, or no_item.
   TRISWEEP_DEVICE_INLINE Count say_reduced(const ReduceForward& s) const {
     return block_.find([&] {
       release_fence<Scope::device>();
@@ -350,7 +352,7 @@ class Worker {
       return goes_on ? Count(program_.completion[s.next].reduce_forward) : no_item;
     });
   }
-  // Counts a contribution. Returns whether it is the last, and this worker reduces the segment.
+  // Counts a contribution. Returns true if it is the last one and this worker must reduce the segment.
   TRISWEEP_DEVICE bool completes(Index counter) const {
     const Completion& completion = program_.completion[counter];
     const Count all = pe_.solve.number * usize(completion.contributions);
@@ -374,16 +376,16 @@ class Worker {
   const Block& block_;
 };
 
-// As many as a kernel's arguments have room for.
+// Limited by the size of a kernel's arguments.
 inline constexpr int most_pes_of_device = 48;
 
-// By PE of the device.
+// The callers' rows, by PE of the device.
 template <class T>
 struct AllCallers {
   CallersRows<T> of[most_pes_of_device];
 };
 
-// PEs of a device, which have no solve yet.
+// A launch on the PEs of a device; each worker's copy of its PE gets the solve.
 template <class Side, class T, class Peers>
 struct PeLaunch {
   const Pe<Side, T, Peers>* pes;
@@ -391,7 +393,7 @@ struct PeLaunch {
   Solve<T> solve;
   AllCallers<T> callers;
 
-  // A PE as one of its workers has it, a block.
+  // A PE as one of its workers, which is a block, sees it.
   template <class Block>
   TRISWEEP_DEVICE_INLINE decltype(auto) pe_of(const Block& block, int p, int worker) const {
     const auto set = [&](Pe<Side, T, Peers>& pe) {
@@ -405,10 +407,10 @@ struct PeLaunch {
   void fail() const { pes[0].peers.fail(); }
 };
 
-// PEs take blocks in turn, so that each has some, wherever they are put.
+// Blocks are assigned to PEs in turn, so that each PE has some on every part of the device.
 template <class Side, class T, class Peers, int columns>
 struct RunWorkers : PeLaunch<Side, T, Peers> {
-  // A quarter of a processor's threads: that many registers of each are what loads under way come to.
+  // A quarter of a multiprocessor's threads: simultaneous loads take that many registers per thread.
   static constexpr int threads = threads_of_block, blocks_of_processor = 2;
   static constexpr bool is_persistent = true, puts_to_heap = std::is_same_v<Peers, HeapPeers<T>>;
 
@@ -419,7 +421,8 @@ struct RunWorkers : PeLaunch<Side, T, Peers> {
   }
 };
 
-// A block takes the messages of its PE as they come, each thread its share (SC'23, Algorithm 5: WAIT).
+// A block takes the messages of its PE as they arrive; each thread checks a share of them (SC'23, Algorithm
+// 5: WAIT).
 template <class Side, class T, class Peers>
 struct TakeMessages : PeLaunch<Side, T, TakenMessages<Peers>> {
   static constexpr int threads = threads_of_block, blocks_of_processor = 2;
@@ -428,12 +431,12 @@ struct TakeMessages : PeLaunch<Side, T, TakenMessages<Peers>> {
   template <class Block>
   TRISWEEP_DEVICE_INLINE void operator()(const Block& block) const {
     const auto& pe = this->pe_of(block, block.number, 0);
-    // Items that wait for one know whether it takes too long.
+    // The items that wait for a message detect timeouts.
     while (!take(block, pe) && !pe.peers.failed()) block.idle();
   }
 
  private:
-  // Whether this thread has all of its share.
+  // True if all messages of this thread's share have arrived.
   template <class Block>
   TRISWEEP_DEVICE static bool take(const Block& block, const Pe<Side, T, TakenMessages<Peers>>& pe) {
     const Peers& peers = pe.peers;
@@ -451,8 +454,8 @@ struct TakeMessages : PeLaunch<Side, T, TakenMessages<Peers>> {
   }
 };
 
-// Each item is a block's (Scheduling::block_for_each; Algorithms 4 and 5: SOLVE), where messages are taken
-// beside.
+// One block per item (Scheduling::block_for_each; Algorithms 4 and 5: SOLVE), while a concurrent kernel takes
+// messages.
 template <class Side, class T, class Peers>
 struct RunItems : PeLaunch<Side, T, TakenMessages<Peers>> {
   using Beside = TakeMessages<Side, T, Peers>;

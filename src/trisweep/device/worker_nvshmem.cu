@@ -1,4 +1,4 @@
-// By NVSHMEM's device functions, which are linked to it.
+// Kernels that call NVSHMEM's device functions, and are linked to them.
 
 #include <map>
 #include <utility>

@@ -1,5 +1,5 @@
-// (Pothen and Sun, A mapping algorithm for parallel sparse Cholesky factorization, SIAM J. Sci. Comput. 14
-// (1993).)
+// Proportional mapping (Pothen and Sun, A mapping algorithm for parallel sparse Cholesky factorization, SIAM
+// J. Sci. Comput. 14 (1993)).
 
 #include "trisweep/distribution/front_owners.hpp"
 
@@ -13,7 +13,7 @@
 namespace trisweep::distribution {
 namespace {
 
-// Of the factors. What fronts take of memory is like that, and what limits ranks is memory.
+// Entries of the factors: about proportional to the memory of fronts, and memory is what limits ranks.
 double entries_of(const symbolic::Structure& s, Index supernode) {
   return double(s.width(supernode)) * (s.width(supernode) + 2.0 * s.height(supernode));
 }
@@ -25,7 +25,8 @@ std::vector<double> entries_of_fronts(const numeric::FrontTree& tree, const symb
   return entries;
 }
 
-// Ranks on a line, each as long as 1: in proportion to its entries each subtree has a part of its parent's.
+// Ranks on a line, each of length 1. Each subtree has a part of its parent's interval, in proportion to its
+// entries.
 class Line {
  public:
   Line(const numeric::FrontTree& tree, const std::vector<double>& entries, Index ranks)
@@ -45,7 +46,7 @@ class Line {
   struct Ranks {
     Index first, last;  // inclusive
   };
-  // Of a front's subtree. What is far shorter than a rank stays together.
+  // Ranks of a front's subtree. A subtree far shorter than a rank stays on one.
   Ranks ranks(Index f) const {
     constexpr double short_part = 1.0 / 8;
     const double begin = begin_[usize(f)], end = end_[usize(f)];
@@ -67,31 +68,32 @@ class Line {
       end_[usize(f)] = at;
     }
   }
-  // Not within a rank where that is near its end.
+  // Moves a boundary that is near the end of a rank to that end.
   static double between_ranks(double at) {
     constexpr double near = 1.0 / 16;
     return std::abs(at - std::round(at)) <= near ? std::round(at) : at;
   }
 
-  Index last_;                 // rank
+  Index last_;                 // last rank
   std::vector<double> below_;  // entries of each front's subtree
   std::vector<double> begin_, end_;
 };
 
-// Columns of an arrowhead, as wide as supernodes are. Wider ones are kept whole, and cut while they are
-// eliminated.
+// Most columns of an arrowhead: the usual width of a supernode. Wider supernodes are kept whole, but cut into
+// arrowheads while they are eliminated.
 constexpr Index arrowhead_width = 128;
-// Rows of a front for each rank that shares it.
+// Fewest rows of a front per rank that shares it.
 constexpr Index rows_of_rank = 128;
 
-// Adds arrowheads of equal widths.
+// Adds arrowheads of about equal widths.
 void cut(Index width, numeric::Arrowheads& arrowheads) {
   const Index count = (width + arrowhead_width - 1) / arrowhead_width, begin = arrowheads.rows();
   for (Index i = 1; i <= count; ++i)
     arrowheads.begin.push_back(begin + static_cast<Index>(Offset{width} * i / count));
 }
 
-// In turns, forward and backward: the first ones are the largest, and begin with rank `begin`.
+// Assigns arrowheads to ranks in turns, alternately forward and backward, since the first ones are the
+// largest; starts with rank `begin`.
 void deal(Line::Ranks ranks, Index begin, numeric::Arrowheads& arrowheads) {
   const Index count = ranks.last - ranks.first + 1;
   const auto all = static_cast<Index>(arrowheads.begin.size()) - 1;
@@ -120,7 +122,7 @@ class Owners {
     std::ranges::stable_sort(owners.order, std::ranges::greater{},
                              [&](Index f) { return tree_.depth[usize(f)]; });
     keep_subtrees_whole(owners.of_front);
-    for (Index f = tree_.fronts() - 1; f >= 0; --f) {  // the largest first: others even out what they leave
+    for (Index f = tree_.fronts() - 1; f >= 0; --f) {  // the largest first: others even out the load
       const Line::Ranks ranks = sharers(f);
       if (owners.of_front[usize(f)] == -1 && ranks.first < ranks.last) {
         share(f, ranks, owners);
@@ -131,7 +133,7 @@ class Owners {
   }
 
  private:
-  // From the root on: to the rank that they are on.
+  // From the roots down: a subtree that lies on one rank belongs to it.
   void keep_subtrees_whole(std::vector<Index>& of_front) {
     for (Index f = tree_.fronts() - 1; f >= 0; --f) {
       const Index parent = tree_.parent[usize(f)];
@@ -143,7 +145,8 @@ class Owners {
     }
   }
 
-  // Symmetric indefinite fronts are not cut within a supernode: their pivots of order 2 would be.
+  // The ranks that share front f. Symmetric indefinite fronts are not cut within a supernode, since pivots of
+  // order 2 would be cut.
   Line::Ranks sharers(Index f) const {
     Line::Ranks on = line_.ranks(f);
     const auto is_wide = [&](Index k) { return s_.width(k) > arrowhead_width; };
@@ -210,7 +213,7 @@ class Owners {
 }  // namespace
 
 std::vector<std::span<const Index>> groups(std::span<const Index> children, std::span<const Index> height) {
-  constexpr Offset least = 4;  // of a child's entries: what else its message says of it
+  constexpr Offset least = 4;  // fewest entries counted per child: the rest of its message
   std::vector<std::span<const Index>> all;
   Offset entries = 0;
   for (std::size_t begin = 0, end = 0; end < children.size();) {
@@ -228,7 +231,7 @@ FrontOwners::FrontOwners(const symbolic::Structure& s, Index ranks, std::optiona
   Owners(s, ranks, kind).find(*this);
 }
 
-// Of a shared front's assembly the ranks of its children have a part, too.
+// The ranks of a shared front's children take part in its assembly, too.
 std::vector<char> FrontOwners::assembled_by(Index rank) const {
   std::vector<char> assembled = are_of(of_front, rank);
   for (const auto& [front, shared_front] : shared) assembled[usize(front)] = 1;

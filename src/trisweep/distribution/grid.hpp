@@ -28,8 +28,8 @@ struct ProcessGrid {
 // factor is not positive, Pz is not a power of two, or the product overflows.
 ProcessGrid parse_grid(const std::string& text);
 
-// The grid must be as parse_grid() makes them, with exactly as many points as there are ranks; throws
-// Error(usage) with the remedy.
+// Throws Error(usage), with the remedy, unless the grid is one that parse_grid() returns, with exactly
+// `ranks` points.
 void check_grid(const ProcessGrid& grid, Index ranks);
 
 // A plain default for `ranks`: Pz = 1 and Px x Py as square as can be, Px <= Py.

@@ -8,7 +8,7 @@ namespace {
 
 using symbolic::Structure;
 
-// Until the segments of a share are numbered, its blocks name supernodes.
+// Until a rank's segments are numbered, PieceBlock::segment is a supernode.
 void append_block(LocalSide& part, Index k, Index width, const symbolic::Block& block) {
   if (part.supernode.empty() || part.supernode.back() != k) {
     part.supernode.push_back(k);
@@ -23,7 +23,7 @@ void append_block(LocalSide& part, Index k, Index width, const symbolic::Block& 
   ++part.block_ptr.back();
 }
 
-// All panels of a side, as one rank has them: its segments are the supernodes.
+// All panels of a side, for a single rank: its segments are the supernodes.
 LocalSide all_of_side(const Structure& s, Side side) {
   LocalSide part;
   const auto supernodes = usize(s.supernodes());
@@ -61,7 +61,7 @@ LocalBlocks all_blocks(const Structure& s) {
   return all;
 }
 
-// Makes the shares of some ranks of one layer.
+// Makes the local blocks of some ranks of one layer.
 class Maker {
  public:
   Maker(const Structure& structure, const Mapping& mapping, Index layer, const std::vector<Index>& ranks)
@@ -84,7 +84,8 @@ class Maker {
   }
 
  private:
-  // While a share's segments are being found, marks are one of these; then they are its local segments.
+  // While a rank's segments are being found, the mark of a supernode is one of these; then it is its local
+  // segment.
   static constexpr Index untouched = -1, touched = -2, owned = -3;
 
   LocalBlocks* share_of(Index rank) {
@@ -92,7 +93,7 @@ class Maker {
     return place < 0 ? nullptr : &shares_[usize(place)];
   }
 
-  // Hands the segment and the blocks of supernode k to their owners.
+  // Gives the segment and the blocks of supernode k to their owners.
   void deal(Index k) {
     if (LocalBlocks* local_blocks = share_of(mapping_.diagonal_owner(layer_, k)))
       local_blocks->segment.push_back(k);
@@ -104,7 +105,7 @@ class Maker {
     }
   }
 
-  // Before: share.segment has the owned supernodes only.
+  // Before: local_blocks.segment has the owned supernodes only.
   void number_segments(LocalBlocks& local_blocks) {
     for (const Index k : local_blocks.segment) mark_[usize(k)] = owned;
     for (const LocalSide* part : {&local_blocks.lower, &local_blocks.upper, &local_blocks.diagonal}) {
@@ -141,7 +142,7 @@ class Maker {
   const Structure& structure_;
   const Mapping& mapping_;
   Index layer_;
-  std::vector<Index> place_;  // ranks: position among the shares, or -1
+  std::vector<Index> place_;  // by rank: position in shares_, or -1
   std::vector<LocalBlocks> shares_;
   std::vector<Index> mark_;  // supernodes
 };
@@ -180,12 +181,12 @@ void append_positions(const Structure& structure, const LocalBlocks& local_block
 PiecePositions piece_positions(const Structure& structure, const LocalBlocks& local_blocks) {
   const auto of = [&](Side side) {
     const LocalSide& part = local_blocks.side(side);
-    const auto has_all = [&](Offset rows) {  // slots are then as the structure counts rows
+    const auto has_all = [&](Offset rows) {  // then work rows are rows of the structure
       return local_blocks.work_rows() == structure.n && part.row_ptr.back() == rows;
     };
     if (side != Side::diagonal && has_all(std::ssize(structure.row))) return structure.row;
     std::vector<Index> positions;
-    if (side == Side::diagonal && has_all(structure.n)) {  // a tile has rows of others
+    if (side == Side::diagonal && has_all(structure.n)) {  // no tiles: these have rows of others
       positions.resize(usize(structure.n));
       std::iota(positions.begin(), positions.end(), Index{0});
       return positions;

@@ -11,9 +11,9 @@
 
 namespace trisweep::distribution {
 
-// Calls visit(block) for the blocks of supernode k's panel on a side. On the diagonal side that is the
-// diagonal block itself, or for a tile its columns of the group's: its rows count from the group's first
-// column.
+// Calls visit(block) for the blocks of supernode k's panel on a side. On the diagonal side these are the
+// diagonal block itself or, for a tile, its columns of the group's dense diagonal block, whose rows count
+// from the group's first column.
 template <class Visit>
 void for_each_block(const symbolic::Structure& s, Side side, Index k, Visit&& visit) {
   if (side != Side::diagonal) {
@@ -51,10 +51,10 @@ struct LocalSide {
   }
 };
 
-// A local segment is a supernode that this rank has a slot for in its work vector: because it owns the
-// diagonal block, or because one of its pieces reads from or adds into that segment.
 inline constexpr std::array<Side, 3> sides{Side::lower, Side::upper, Side::diagonal};
 
+// A local segment is a supernode that this rank has a slot for in its work vector: because it owns the
+// diagonal block, or because one of its pieces reads from or adds into that segment.
 struct LocalBlocks {
   Index rank = 0;
   Index layer = 0;
@@ -74,7 +74,7 @@ struct LocalBlocks {
   LocalSide& side(Side s) { return const_cast<LocalSide&>(std::as_const(*this).side(s)); }
   // The local segment of a supernode, or -1. Logarithmic in the number of segments.
   Index local(Index supernode) const {
-    // A rank that is alone has all of them.
+    // A single rank has all supernodes.
     if (supernode < segments() && segment[usize(supernode)] == supernode) return supernode;
     const auto at = std::lower_bound(segment.begin(), segment.end(), supernode);
     return at == segment.end() || *at != supernode ? -1 : static_cast<Index>(at - segment.begin());
@@ -83,7 +83,7 @@ struct LocalBlocks {
 
 LocalBlocks make_local_blocks(const symbolic::Structure& structure, const Mapping& mapping, Index rank);
 
-// The shares of all ranks of a layer, by rank, in one pass over the blocks that the layer holds.
+// The local blocks of all ranks of a layer, by rank, in one pass over the blocks that the layer holds.
 std::vector<LocalBlocks> make_all_local_blocks(const symbolic::Structure& structure, const Mapping& mapping,
                                                Index layer);
 

@@ -17,7 +17,7 @@ Index ranks(const ProcessGrid& grid) {
 
 constexpr auto table = std::to_array<NamedMapping>({
     {"block-cyclic", block_cyclic, block_cyclic_sides, layers},
-    // A subtree of one rank is divided further where ranks can be given equal parts of it.
+    // Two more levels: dividing subtrees of single ranks further makes the ranks' parts more equal.
     {"proportional", proportional, proportional_sides, ranks, 2, true},
 });
 

@@ -17,7 +17,7 @@ struct RankGrid {
   std::vector<Index> rank;
 
   RankGrid() = default;
-  // As square as can be.
+  // As square as possible.
   explicit RankGrid(std::span<const Index> ranks)
       : px(static_cast<Index>(std::sqrt(ranks.size()))),
         py(static_cast<Index>(ranks.size()) / px),
@@ -26,7 +26,7 @@ struct RankGrid {
   Index operator()(Index row, Index col) const { return rank[usize(row) * usize(py) + usize(col)]; }
 };
 
-// What a forward and a backward sweep read, of each node of the separator tree.
+// By node of the separator tree: entries that a forward and a backward sweep read.
 std::vector<double> node_entries(const symbolic::Structure& s) {
   std::vector<double> entries(usize(s.tree.nodes()), 0);
   for (Index t = s.tree.nodes() - 1; t >= 1; --t) {
@@ -49,7 +49,8 @@ class Sharing {
         grids_(usize(tree_.nodes())) {
     for (Index t = tree_.nodes() - 1; t > 1; --t) below_[usize(t / 2)] += below_[usize(t)];
     lay_out(ranks);
-    // Subtrees first; then separators, from the lowest up, which even out the imbalance that those leave.
+    // Subtrees first; then separators, from the lowest up, which even out the imbalance that the subtrees
+    // leave.
     for (const bool shared : {false, true}) {
       for (Index t = tree_.nodes() - 1; t >= 1; --t) {
         const auto [first, last] = ranks_of(t);
@@ -60,7 +61,7 @@ class Sharing {
   std::vector<RankGrid> take() && { return std::move(grids_); }
 
  private:
-  // A part of the line of ranks, on which rank r is [r, r + 1).
+  // An interval on the line of ranks, on which rank r is [r, r + 1).
   struct Stretch {
     double begin;
     double end;
@@ -79,8 +80,9 @@ class Sharing {
     }
   }
 
-  // Where the left subtree's ranks end: in proportion, within a rank if need be. But between two ranks where
-  // that takes little from either side, or less than half a leaf: the tree is not fine enough for more.
+  // End of the left subtree's stretch: in proportion to entries, within a rank if necessary. It is moved to
+  // the nearest boundary between ranks if that takes little from either side, or less than half a leaf, which
+  // is as fine as the tree divides.
   double division(Index t, const Stretch& all) const {
     constexpr double little = 1.0 / 16;  // far less than separators even out
     const double left = below_[usize(2 * t)], both = left + below_[usize(2 * t + 1)];
@@ -98,7 +100,7 @@ class Sharing {
     return leaves;
   }
 
-  // A leaf smaller than a rank's part stays together, on the rank that most of it falls to.
+  // Ranks [first, last) of a node. A leaf shorter than a rank stays on one, that of its midpoint.
   std::pair<Index, Index> ranks_of(Index t) const {
     Stretch on = stretch_[usize(t)];
     if (tree_.is_leaf(t) && on.length() < 1) on.begin = on.end = on.begin + on.length() / 2;
@@ -107,7 +109,7 @@ class Sharing {
     return {first, std::max(static_cast<Index>(std::ceil(on.end)), first + 1)};
   }
 
-  // The node itself to those of the ranks that have least to do so far.
+  // Distributes the node itself over the least loaded of its ranks.
   void share_node(Index t, Index first, Index last) {
     std::vector<Index> ranks(usize(last - first));
     std::iota(ranks.begin(), ranks.end(), first);
@@ -119,8 +121,8 @@ class Sharing {
     for (const Index r : grid.rank) load_[usize(r)] += own_[usize(t)] / double(grid.rank.size());
   }
 
-  // How many of `ranks`, by ascending load, share a node: all ranks below wait for what each does of it, so
-  // that part weighs more than the load that it adds to.
+  // How many of `ranks`, sorted by ascending load, share a node. All ranks below wait for each sharer's part
+  // of it, so this part weighs more than the load to which it is added.
   Index sharers(double entries, std::span<const Index> ranks) const {
     constexpr double weight = 3;
     constexpr double worth_a_message = 1000;  // entries: 2 us at a core's part of the bandwidth
@@ -139,7 +141,7 @@ class Sharing {
 
   const ordering::SeparatorTree& tree_;
   std::vector<double> own_;       // entries of each node
-  std::vector<double> below_;     // and of its whole subtree
+  std::vector<double> below_;     // entries of each node's subtree
   std::vector<double> load_;      // entries of each rank so far
   std::vector<Stretch> stretch_;  // of each subtree
   std::vector<RankGrid> grids_;
@@ -149,8 +151,8 @@ std::vector<RankGrid> node_grids(const symbolic::Structure& structure, const Pro
   return Sharing(structure, grid.ranks()).take();
 }
 
-// The rows of one node's panels, by the supernodes above the node that they lie in, dealt out to `px` process
-// rows: the largest first, each to the row that has least.
+// Distributes the rows of one node's panels over `px` process rows, by the supernodes above the node that
+// they lie in: the largest first, each to the process row with the fewest entries.
 class RowDeal {
  public:
   RowDeal() = default;

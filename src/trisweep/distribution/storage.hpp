@@ -7,8 +7,8 @@
 
 namespace trisweep::distribution {
 
-// The values each rank has a place for, by rank: its pieces of the panels and its inverted diagonal blocks,
-// what layers replicate included. Without the upper panels where `upper_is_lower` (Cholesky).
+// Number of values that each rank stores: its pieces of the panels and its inverted diagonal blocks,
+// including what layers replicate. Without the upper panels if `upper_is_lower` (Cholesky).
 std::vector<Offset> stored_values(const symbolic::Structure& structure, const Mapping& mapping,
                                   bool upper_is_lower);
 

@@ -5,7 +5,7 @@ namespace {
 
 using mpi::PhaseMessages;
 
-// By supernode and kind.
+// Names a message by its supernode and kind.
 template <class OneEnd>
 mpi::Envelope envelope(const plan::SweepPhase& phase, const OneEnd& end, plan::RankId peer) {
   const plan::Segment& segment = phase.segment[end.segment];
@@ -21,7 +21,7 @@ PhaseMessages messages_of(const plan::SweepPhase& phase) {
   return messages;
 }
 
-// Layers know each other's segments by the supernodes that both have; their number of rows tells enough.
+// Layers identify each other's segments by the supernodes that both have; comparing numbers of rows suffices.
 PhaseMessages messages_of(const plan::ExchangePhase& phase) {
   PhaseMessages messages;
   for (const plan::ExchangeStep& step : phase.step) {
@@ -35,7 +35,7 @@ PhaseMessages messages_of(const plan::DiagonalPhase&) {
   return {};
 }
 
-// One between two ranks: its number of rows tells enough.
+// There is one message between two ranks; comparing numbers of rows suffices.
 PhaseMessages messages_of(const plan::VectorPhase& phase) {
   PhaseMessages messages;
   for (const plan::VectorMessage& m : phase.received)

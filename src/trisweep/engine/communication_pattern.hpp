@@ -1,5 +1,5 @@
 #pragma once
-// A plan's messages in the terms of a transport.
+// The messages of a plan as a transport's communication pattern.
 
 #include "trisweep/mpi/transport.hpp"
 #include "trisweep/plan/plan.hpp"

@@ -17,7 +17,7 @@ using distribution::LocalSide;
 
 constexpr const char* content = "the compressed factors";
 constexpr std::size_t cache_line = 64;         // panels in tiles begin at cache lines
-constexpr std::size_t block_bytes = 16 << 20;  // that a thread takes from the system at a time
+constexpr std::size_t block_bytes = 16 << 20;  // that a thread allocates at a time
 
 constexpr std::size_t room_of(std::size_t bytes, bool in_tiles) {
   return in_tiles ? (bytes + cache_line - 1) / cache_line * cache_line : bytes;
@@ -76,7 +76,8 @@ auto SideCompressor<T, S>::compress(PieceMemory& memory, Index p, const S* value
   return {place, bytes, in_tiles};
 }
 
-// Numbers without gaps, because their kernels may read over an end, and nothing but numbers may be there.
+// Uncompressed pieces have no gaps between them, because their kernels may read past the end of a piece,
+// where only values may be.
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T> CompressedSide<T> SideCompressor<T, S>::finish() && {
   std::size_t numbers = 0, tiles = 0, before = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The pieces of one side of a rank's local blocks in tiles (lowrank/tiles.hpp), or as they are where that is
-// shorter.
+// The pieces of one side of a rank's local blocks, in tiles (lowrank/tiles.hpp), or uncompressed where that
+// is shorter.
 
 #include <vector>
 
@@ -15,31 +15,31 @@ template <Scalar T>
 struct CompressedSide {
   std::vector<kernels::Stored<T>> piece;
   std::vector<std::size_t> bytes;         // by piece
-  std::vector<Buffer<std::byte>> memory;  // numbers and tiles, each in the order of the pieces
+  std::vector<Buffer<std::byte>> memory;  // values and tiles, each in the order of the pieces
 };
 
-// Memory for pieces one after the other, which stay where they are.
+// Allocates memory for pieces, one after the other. Pieces never move.
 class PieceMemory {
  public:
   std::byte* place(std::size_t bytes);
 
  private:
-  std::size_t used_ = 0;  // of the last buffer
+  std::size_t used_ = 0;  // bytes of the last buffer
   std::vector<Buffer<std::byte>> memory_;
 };
 
-// Takes numbers in S, in any order and from any of a few threads.
+// Compresses pieces, given as values of S, in any order and from several threads.
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T>
 class SideCompressor {
  public:
-  // Each piece will be off by at most eps of itself in the Frobenius norm.
+  // The error of each piece is at most eps times the piece, in the Frobenius norm.
   SideCompressor(const distribution::LocalSide& side, double eps, int threads);
 
-  // Piece p, once; what comes out does not depend on who takes it. Throws Error(environment) when memory does
-  // not suffice.
+  // Compresses piece p, once; the result does not depend on the thread. Throws Error(environment) if memory
+  // does not suffice.
   void take(int thread, Index p, const S* values);
-  // When all have been taken: brings them into the order in which sweeps read them.
+  // After all pieces have been taken: puts them in the order in which sweeps read them.
   CompressedSide<T> finish() &&;
 
  private:
@@ -57,8 +57,8 @@ class SideCompressor {
   std::vector<Made> made_;           // by piece
 };
 
-// All of one side. `values`: of all pieces, as LocalSide has them. The threads of `thread pool` take a piece
-// at a time.
+// Compresses all pieces of one side. `values`: of all pieces, as in LocalSide. The pool's threads take one
+// piece at a time.
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T> CompressedSide<T> compressed_side(const distribution::LocalSide& side,
                                                                     const S* values, double eps,

@@ -113,7 +113,8 @@ std::unique_ptr<Refinement<T>> DeviceEngine<T>::refinement(const plan::Plan& pla
 template <Scalar T>
 bool DeviceEngine<T>::connect(device::Program& program) const {
   const mpi::Communicator& comm = system_.comm;
-  // To each peer: where its messages come to here, and by which signal it says that it has finished.
+  // For each peer: the destinations of its messages here, and the signal by which it tells that it has
+  // finished.
   const auto told =
       mpi::exchange_lists(comm, mpi::agree_on_error(comm, [&] {
                             std::map<Index, std::vector<device::Address>> by_peer;
@@ -188,7 +189,7 @@ SolveProfile DeviceEngine<T>::profile(const plan::Plan& plan, const Prepared& pr
   const std::span<const device::Count> time = prepared.runner->times();
   device::Count end = time.back();
   for (std::size_t p = plan.phase.size(); p-- > 0;) {
-    // A phase without items begins when the next one does; clocks of a device's units differ a little.
+    // A phase without items begins with the next phase; the clocks of a device's units differ slightly.
     const device::Count begin = time[p] == 0 ? end : std::min(time[p], end);
     PhaseProfile of = in_bytes(prepared.traffic[p], nrhs * static_cast<Offset>(sizeof(T)));
     of.seconds = 1e-9 * double(end - begin);

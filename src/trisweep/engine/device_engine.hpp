@@ -1,6 +1,6 @@
 #pragma once
-// The engine that runs plans as a device does (device/worker.hpp): on GPUs, or on the threads of the rank by
-// the source of the GPUs' kernel, where it can be tested.
+// The engine that runs plans as programs of a device (device/worker.hpp): on GPUs, or on the threads of the
+// rank by the source of the GPUs' kernel, where it can be tested.
 
 #include "trisweep/engine/device_refinement.hpp"
 #include "trisweep/engine/prepared_plans.hpp"
@@ -16,8 +16,8 @@ class DeviceEngine final : public Engine<T> {
   DeviceEngine(const DeviceEngine&) = delete;
   DeviceEngine& operator=(const DeviceEngine&) = delete;
 
-  // Throws Error(environment) when the plan has segments that ranks share, and their devices do not reach
-  // each other's memory.
+  // Throws Error(environment) if the plan has segments that ranks share, and their devices cannot access each
+  // other's memory.
   void prepare(const plan::Plan& plan, Index nrhs) override;
   Index room(const plan::Plan& plan) const override;
   void forget(const plan::Plan& plan) override { prepared_.erase(plan); }
@@ -31,22 +31,22 @@ class DeviceEngine final : public Engine<T> {
     backend::runtime(options_.device).wait(nullptr);
   }
   void panels_changed() override;
-  // Nothing but the times of phases is known, which are measured in any case.
+  // Records nothing: only the times of phases are known, which are always measured.
   void record_in(Recorder* /*recorder*/) override {}
 
  private:
-  // The program of a plan, and what runs it.
+  // The program of a plan, and its runner.
   struct Prepared : RunningProgram<T> {
     Index nrhs = 0;
     std::vector<plan::RankTraffic> traffic;  // by phase
   };
-  // Each rank hears where its messages come to. Whether there are any that devices put. Collective.
+  // Tells each rank the destinations of its messages. True if devices put any messages. Collective.
   bool connect(device::Program& program) const;
-  // Of the PEs that it knows. Collective.
+  // Layouts of the PEs that the program knows. Collective.
   std::vector<device::SharedLayout> layouts_of_peers(const device::Program& program) const;
-  // Connects the program, where anything is put. Collective.
+  // Connects the program to those of other ranks, if devices put messages. Collective.
   void reach_others(RunningProgram<T>& of);
-  // And makes its runner. Collective.
+  // Connects the program and makes its runner. Collective.
   void set_up(RunningProgram<T>& of, Index nrhs, const CallersVectors<T>& scales,
               const device::ResidualSystem<T>* measuring);
   SolveProfile profile(const plan::Plan& plan, const Prepared& prepared, Index nrhs) const;

@@ -1,6 +1,6 @@
 #pragma once
-// Refinement by an engine of devices: a step is two launches, of the plan, which adds its solution to x on
-// its way out, and of a program that measures the sum.
+// Refinement on a device. Each step takes two launches: of the plan, which adds its solution to x as it
+// writes it, and of a program that measures the residual of the sum.
 
 #include <functional>
 
@@ -9,7 +9,7 @@
 
 namespace trisweep::engine {
 
-// The arrays that a device refines with: columns of `rows`.
+// The arrays of a refinement on a device: columns of `rows` values.
 template <Scalar T>
 struct RefinementVectors {
   Device device;
@@ -20,8 +20,8 @@ struct RefinementVectors {
   // Throws Error(environment) when memory does not suffice.
   RefinementVectors(Device device, Index rows, Index nrhs);
 
-  // Between memories of the host and of the device, in a stream. Memory of the host may be used again when
-  // this returns, but pinned memory only when the stream has come so far.
+  // Copies between memories of the host and of the device, in a stream. Host memory may be reused when this
+  // returns; pinned memory only when the stream has completed the copy.
   void copy(Vectors<T> to, Vectors<const T> from, void* stream) const;
   Vectors<T> of(const backend::DeviceArray<T>& array, Index nrhs) const {
     return {array.data(), rows, nrhs, rows, is_gpu(device) ? MemorySpace::device : MemorySpace::host};
@@ -33,10 +33,10 @@ class DeviceRefinement final : public Refinement<T> {
  public:
   // Starts x = base + op(L D U)^-1 b (no base: 0), all of them on the device.
   using Solve = std::function<void(Vectors<const T> b, Vectors<T> x, Vectors<const T> base, void* stream)>;
-  // Throws where the solve has failed, behind which something was waited for.
+  // Throws if the solve has failed; called after later work in its stream was waited for.
   using Confirm = std::function<void()>;
 
-  // `measuring`: runs the program whose first row of what it finds is `verdict`.
+  // `measuring`: runs the program that measures residuals.
   DeviceRefinement(RefinementVectors<T> vectors, std::unique_ptr<RunningProgram<T>> measuring, Solve solve,
                    Confirm confirm)
       : vectors_(std::move(vectors)),

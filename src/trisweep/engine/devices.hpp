@@ -1,5 +1,5 @@
 #pragma once
-// Where plans run, and how devices exchange what they share.
+// The devices that plans run on, and how they exchange shared data.
 
 #include <span>
 #include <string>
@@ -20,7 +20,7 @@ using backend::find_device;
 using backend::name_of;
 using backend::NamedDevice;
 using backend::require_device;
-// The number of the device of that kind that this thread uses.
+// Number of the device of this kind that this thread uses.
 int place_of(Device device);
 
 // Exchange of shared segments and vectors between devices: one-sided puts from the kernel (`puts`), or MPI
@@ -30,11 +30,11 @@ struct NamedExchangeBackend {
   device::ExchangeBackend exchange_backend;
 };
 std::span<const NamedExchangeBackend> exchange_backends();
-// Throws Error(usage) that lists the names.
+// Throws Error(usage), which lists the names, for an unknown one.
 device::ExchangeBackend find_exchange_backend(std::string_view name);
 std::string_view name_of(device::ExchangeBackend exchange_backend);
-// Why the devices of these ranks cannot use puts, with a remedy; empty when they can. Without puts, layers
-// must have one rank each. Collective.
+// Reason why the devices of these ranks cannot use puts, with a remedy; empty if they can. Without puts,
+// layers must have one rank each. Collective.
 std::string obstacle_to_puts(Device device, const mpi::Communicator& comm);
 
 }  // namespace trisweep::engine

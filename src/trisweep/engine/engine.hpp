@@ -1,6 +1,6 @@
 #pragma once
 // An engine executes the plans of a rank: it holds the work vectors, exchanges the messages and applies the
-// panels. Distribution and plan are decided before, and are the same for every engine.
+// panels. Distribution and plan are chosen beforehand, and are the same for every engine.
 
 #include <memory>
 #include <optional>
@@ -25,7 +25,7 @@
 
 namespace trisweep::engine {
 
-// One rank's part of the linear system. Everything in it outlives the engine.
+// One rank's part of the linear system. Everything in it must outlive the engine.
 template <Scalar T>
 struct RankSystem {
   const mpi::Communicator& comm;
@@ -46,24 +46,24 @@ struct EngineOptions {
 };
 
 // Collective: all ranks call the same methods in the same order with the same op and nrhs. Errors of
-// prepare() are thrown on every rank. One of run() may be one rank's alone: call it inside
-// mpi::revoke_on_error. When the communicator is revoked, the destructor does not wait, and does not free
+// prepare() are thrown on every rank. An error of run() may occur on one rank alone: call it inside
+// mpi::revoke_on_error. If the communicator is revoked, the destructor does not wait, and does not free
 // memory that MPI may still access.
 template <Scalar T>
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Allocates for `nrhs` right-hand sides, and makes the transport for the messages of `plan`, which outlives
-  // the engine. Throws Error(usage) when the plans of two ranks do not match.
+  // Allocates for `nrhs` right-hand sides, and makes the transport for the messages of `plan`, which must
+  // outlive the engine. Throws Error(usage) if the plans of two ranks do not match.
   virtual void prepare(const plan::Plan& plan, Index nrhs) = 0;
-  // Number of right-hand sides that a plan is prepared for; 0: it is not.
+  // Number of right-hand sides that a plan is prepared for; 0 if it is not prepared.
   virtual Index room(const plan::Plan& plan) const = 0;
-  // Before a plan is destroyed that was prepared, if the engine is to live on.
+  // To be called before a prepared plan is destroyed, if the engine is used afterwards.
   virtual void forget(const plan::Plan& plan) = 0;
-  // Runs a plan with at most room(plan) right-hand sides, as TriangularSolver::solve says; allocates nothing.
-  // Returns times and traffic of each part on this rank, without the total time. Vectors in rows are for
-  // Device::native only.
+  // Runs a plan with at most room(plan) right-hand sides, as described for TriangularSolver::solve; allocates
+  // nothing. Returns times and traffic of each part on this rank, without the total time. Row-major vectors
+  // are for Device::native only.
   virtual SolveProfile run(const plan::Plan& plan, const CallersVectors<T>& vectors) = 0;
   // The same in a stream of the device (null: its default one): asynchronous when b and x are in GPU memory;
   // errors are then reported when the stream is waited for, or by the next run(). Synchronous except on a
@@ -71,7 +71,7 @@ class Engine {
   virtual void start(const plan::Plan& plan, const CallersVectors<T>& vectors, void* /*stream*/) {
     run(plan, vectors);
   }
-  // Whether b and x may be in the memory of the engine's device (host memory for an emulated one).
+  // True if b and x may be in the memory of the engine's device (host memory for an emulated one).
   virtual bool reaches_device() const { return false; }
   // Copies between device and host memory, or within one of them. Synchronous.
   virtual void copy(Vectors<T> /*to*/, Vectors<const T> /*from*/) const {}
@@ -85,13 +85,13 @@ class Engine {
     return nullptr;
   }
 
-  // The panels have new values, at another address.
+  // To be called when the panels have new values, at another address.
   virtual void panels_changed() = 0;
-  // Records further runs there; null: stops.
+  // Records further runs in `recorder`; null: stops recording.
   virtual void record_in(Recorder* recorder) = 0;
 };
 
-// The engine of this rank. Allocates, does not communicate.
+// Makes the engine of this rank. Allocates, does not communicate.
 template <Scalar T>
 std::unique_ptr<Engine<T>> make_engine(const RankSystem<T>& system, const EngineOptions& options);
 

@@ -17,7 +17,7 @@ Index widest_segment(const distribution::LocalBlocks& local_blocks) {
   return width;
 }
 
-// Of all messages of a phase, which are packed before they are sent, or when they have come.
+// Total number of rows in the packed messages of a phase, sent and received.
 Offset packed_rows(const plan::ExchangePhase& phase) {
   Offset rows = 0;
   for (const auto& step : phase.step) rows += step.rows;
@@ -122,7 +122,7 @@ PhaseProfile Executor<T>::run(const plan::DiagonalPhase& phase, Index channel, c
   return {};
 }
 
-// Between the slots of the step's segments and its message.
+// Copies between the slots of the step's segments and its message.
 template <Scalar T>
 void Executor<T>::pack_or_unpack(const plan::ExchangeStep& step, T* packed, const kernels::Work<T>& work) {
   for (const plan::SegmentId s : step.segment) {
@@ -149,7 +149,7 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
   constexpr std::size_t kind = plan::index_of(plan::MessageKind::exchange);
   PhaseProfile done;
   run.transport.open_phase(channel);
-  T* next = packed_.data();  // of this step; what was sent stays until the phase is closed
+  T* next = packed_.data();  // of this step; sent messages stay until the phase is closed
   for (const plan::ExchangeStep& step : phase.step) {
     const std::span<T> packed(next, usize(step.rows) * usize(run.work.nrhs));
     const bool sends = step.transfer == plan::Transfer::send;
@@ -172,14 +172,14 @@ PhaseProfile Executor<T>::run(const plan::ExchangePhase& phase, Index channel, c
   return done;
 }
 
-// The caller's rows: b in, or x out.
+// Moves the caller's rows: b in, or x out.
 template <Scalar T>
 PhaseProfile Executor<T>::run(const plan::VectorPhase& phase, Index channel, const Run<T>& run) {
   const Span span(run.recorder, TraceKind::vectors, 0);
   constexpr std::size_t kind = plan::index_of(plan::MessageKind::vectors);
   const VectorMoves<T> moves(panels_.pool, phase.way, run.vectors, run.work);
   PhaseProfile done;
-  T* next = packed_.data();  // of this message; what was sent stays until the phase is closed
+  T* next = packed_.data();  // of this message; sent messages stay until the phase is closed
   const auto room_for = [&](const plan::VectorMessage& m) {
     const std::size_t size = m.row.size() * usize(run.work.nrhs);
     return std::span<T>(std::exchange(next, next + size), size);

@@ -1,9 +1,10 @@
 #pragma once
-// Runs the phases of a plan on the host (2018 paper, Algorithm 2, generalized: the same loop serves both
-// directions, both sides and all ops, because all of that is in the plan).
+// Runs the phases of a plan on the host (2018 paper, Algorithm 2, generalized: one loop serves both
+// directions, both sides and all ops, since the plan contains their differences).
 //
-// The calling thread takes messages, which others wait for, before tasks; the other threads of the rank take
-// tasks only. Whoever completes a segment sends it at once: calls of the transport are serialized.
+// The calling thread takes messages before tasks, since other ranks wait for what they make available; the
+// other threads of the rank take tasks only. The thread that completes a segment sends it immediately: calls
+// of the transport are serialized.
 
 #include <memory>
 #include <span>
@@ -20,7 +21,7 @@ namespace trisweep::engine {
 template <Scalar T>
 struct SweepState;
 
-// Those [begin, end) of a phase.
+// Row blocks [begin, end) of a phase.
 struct RowBlocks {
   const std::vector<plan::RowBlock>& all;
   const TinyShapes& shapes;
@@ -36,11 +37,11 @@ struct LocalPanels {
   const PanelStore<T>& values;
   ThreadPool& pool;
 
-  // Multiplies segments by their own inverted diagonal blocks, whole pieces of the diagonal side.
+  // Multiplies segments by their own inverted diagonal blocks, which are whole pieces of the diagonal side.
   void apply_diagonal(const RowBlocks& row_blocks, Op op, const kernels::Work<T>& work) const;
 
-  // Calls product(kernels::Panel, first work row of its columns) for each of a side's, or tiny(panel, size)
-  // where that does (tiny_panels.hpp). `places`: the phase's positions.
+  // Calls product(kernels::Panel, first work row of its columns) for each row block of a side, or tiny(panel,
+  // size) if the panel is tiny (tiny_panels.hpp). `places`: the phase's positions.
   template <plan::Direction direction, class Tiny, class Product>
   void for_each_panel(const RowBlocks& row_blocks, distribution::Side side, const Index* places,
                       const kernels::Work<T>& work, const Tiny& tiny, const Product& product) const {
@@ -73,11 +74,11 @@ class Executor {
            const PanelStore<T>& panels, ThreadPool& pool);
   ~Executor();
 
-  // Makes room, so that running a phase of `plan` with at most `nrhs` right-hand sides does not allocate.
+  // Allocates, so that running a phase of `plan` with at most `nrhs` right-hand sides does not.
   void reserve(const plan::Plan& plan, Index nrhs);
-  // By phase.
+  // Shapes of tiny panels, by phase.
   std::vector<TinyShapes> tiny_shapes(const plan::Plan& plan) const;
-  // Leaves memory that messages may still be sent from, or written to, as it is.
+  // Gives up memory that messages may still be sent from, or written to, without freeing it.
   void release() { packed_.release(); }
   // Scratch for the products of thread 0; the others have their own.
   T* scratch() const;
@@ -92,7 +93,7 @@ class Executor {
 
   LocalPanels<T> panels_;
   std::unique_ptr<SweepState<T>> state_;
-  Buffer<T> packed_;  // a phase's messages between layers, or of the caller's rows
+  Buffer<T> packed_;  // messages of an exchange phase or a vector phase
 };
 
 }  // namespace trisweep::engine

@@ -1,5 +1,5 @@
 #pragma once
-// The engine of the host: vectors in its memory, products by the threads of the rank.
+// The engine of the host: vectors in host memory, products by the threads of the rank.
 
 #include "trisweep/engine/engine.hpp"
 #include "trisweep/engine/executor.hpp"
@@ -19,7 +19,7 @@ class HostEngine final : public Engine<T> {
   Index room(const plan::Plan& plan) const override;
   void forget(const plan::Plan& plan) override { prepared_.erase(plan); }
   SolveProfile run(const plan::Plan& plan, const CallersVectors<T>& vectors) override;
-  void panels_changed() override {}  // they are read where they are
+  void panels_changed() override {}  // panels are read in place
   void record_in(Recorder* recorder) override { recorder_ = recorder; }
 
  private:

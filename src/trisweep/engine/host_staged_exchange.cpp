@@ -10,7 +10,7 @@
 namespace trisweep::engine {
 namespace {
 
-// Both ends know a message by its place in their lists; its number of rows tells enough.
+// Both ends identify a message by its position in their lists; comparing numbers of rows suffices.
 mpi::CommunicationPattern carried(const device::Program& program, std::size_t row_bytes) {
   mpi::CommunicationPattern pattern{.row_bytes = row_bytes};
   pattern.phase.resize(program.part.size());

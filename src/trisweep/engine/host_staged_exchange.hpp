@@ -1,6 +1,6 @@
 #pragma once
 // The exchange backend `mpi`: messages between the launches of a device's program (shared segments, vectors,
-// residual norms of several ranks), sent and received by the host. Directly from and to device memory where
+// residual norms of several ranks), sent and received by the host: directly from and to device memory where
 // MPI is GPU-aware, else staged in host memory. Two-sided MPI; messages are numbered as in the program's
 // phases, all of which it opens in order.
 
@@ -13,7 +13,7 @@ namespace trisweep::engine {
 template <Scalar T>
 class HostStagedExchange {
  public:
-  // With at most `nrhs` right-hand sides. Collective; `comm` and `program` outlive it.
+  // For at most `nrhs` right-hand sides. Collective; `comm` and `program` must outlive this object.
   HostStagedExchange(const mpi::Communicator& comm, const device::Program& program, Index nrhs,
                      const EngineOptions& options);
 
@@ -23,9 +23,9 @@ class HostStagedExchange {
     Index nrhs;
     void* stream;
   };
-  // The messages of a launch boundary, during which nothing runs on the device. Throws as Watchdog does.
+  // Exchanges the messages of a launch boundary, while nothing runs on the device. Throws as Watchdog does.
   void exchange(const device::LaunchBoundary& boundary, const At& at);
-  // After the last boundary of a solve: all sends are complete when it returns.
+  // To be called after the last boundary of a solve: all sends are complete when it returns.
   void close();
 
  private:
@@ -37,8 +37,8 @@ class HostStagedExchange {
   Device device_;
   Index phases_;
   bool is_direct_;
-  Buffer<T> packed_;               // in the host's memory, unless is_direct_
-  std::vector<Offset> first_row_;  // by message: its first row there
+  Buffer<T> packed_;               // in host memory; unused if is_direct_
+  std::vector<Offset> first_row_;  // by message: its first row in packed_
   mpi::Watchdog watchdog_;
   std::unique_ptr<mpi::Transport> transport_;
   Index open_ = -1;

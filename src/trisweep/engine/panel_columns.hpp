@@ -1,5 +1,5 @@
 #pragma once
-// Pieces of a distribution are rows of the factors' panels: copies them from one to the other.
+// Copies rows of the factors' panels to the pieces of a distribution, which consist of such rows.
 
 #include <algorithm>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace trisweep::engine {
 
-// A block in slabs, from column `column` on.
+// A block stored in slabs, from column `column` on.
 template <class Pointer>
 struct PanelColumns {
   Pointer value;
@@ -19,10 +19,10 @@ struct PanelColumns {
   Index column = 0;
 };
 
-// A side's panel of a supernode in the factors, wherever its values are. The factors know whole supernodes;
-// tiles are runs of their columns.
+// Location of a supernode's panel of one side in the factors. The factors have whole supernodes; the tiles of
+// a distribution are ranges of their columns.
 struct PanelPlace {
-  Index wide;  // that supernode
+  Index wide;  // supernode of the factors
   Index height;
   Index width;
   Index column;
@@ -62,7 +62,7 @@ void copy_rows(const PanelColumns<const S*>& from, Index from_row, const PanelCo
   }
 }
 
-// Copies the blocks of a piece, `blocks` of the panel's rows, into the piece.
+// Copies the blocks of a piece, ranges of the panel's rows, into the piece.
 template <class S>
 void copy_piece(const PanelColumns<const S*>& panel, std::span<const distribution::PieceBlock> blocks,
                 const PanelColumns<S*>& piece) {

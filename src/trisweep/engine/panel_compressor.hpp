@@ -1,6 +1,6 @@
 #pragma once
-// Puts the panels of factors in tiles while the factors are made, for a rank that is alone: its pieces are
-// whole panels. What comes out is bit for bit what PanelStore::compressed() makes of them afterwards.
+// Compresses the panels of factors into tiles during the factorization, for a single rank, whose pieces are
+// whole panels. The result is bitwise that of PanelStore::compressed() after the factorization.
 
 #include <array>
 #include <optional>
@@ -11,12 +11,13 @@
 
 namespace trisweep::engine {
 
-// The numbers of the factors are S, those of the vectors T.
+// The factors' values have type S, the vectors' T.
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T>
 class PanelCompressor final : public numeric::PanelSink<S> {
  public:
-  // `share`: all panels. `threads`: of the factorization, at most. `bytes`: expected of the tiles.
+  // `local_blocks`: all panels. `threads`: at most, of the factorization. `bytes`: expected size of the
+  // tiles.
   PanelCompressor(distribution::LocalBlocks local_blocks, double eps, int threads, double bytes);
   PanelCompressor(const PanelCompressor&) = delete;
   PanelCompressor& operator=(const PanelCompressor&) = delete;
@@ -24,9 +25,9 @@ class PanelCompressor final : public numeric::PanelSink<S> {
   void take(int thread, const numeric::Panel<S>& panel) override;
   std::size_t bytes_expected() const override { return bytes_; }
 
-  // Of the thread that has spent most, and of finish().
+  // Time of the thread that has spent most on compression, plus that of finish().
   double seconds() const;
-  // When the factorization is done: once.
+  // To be called once, after the factorization.
   PanelStore<T> finish(numeric::Kind kind);
 
  private:

@@ -15,14 +15,14 @@ using distribution::PieceBlock;
 using distribution::Side;
 using symbolic::Structure;
 
-constexpr double entries_of_round = 1 << 17;  // of a maker
-constexpr double most_rounds = 32;            // of one that has made as much as others
+constexpr double entries_of_round = 1 << 17;  // sent by a maker
+constexpr double most_rounds = 32;            // of a maker with an average share
 
-// Each maker's panels go in an order of their own, about as many entries in a round: of one that has many,
-// some rows of each piece.
+// Assigns panels to rounds. In each round a maker sends about the same number of entries, in the order of its
+// supernodes; of a large supernode, some rows of each piece.
 struct Rounds {
-  std::vector<Index> first;  // by supernode
-  std::vector<Index> parts;  // by supernode: in so many rounds
+  std::vector<Index> first;  // by supernode: its first round
+  std::vector<Index> parts;  // by supernode: its number of rounds
   Index count = 0;
 
   // The same on all ranks. `maker`: by supernode.
@@ -44,8 +44,8 @@ struct Rounds {
   }
 
   Index end(Index k) const { return first[usize(k)] + parts[usize(k)]; }
-  // Of the rows of a piece of supernode k those in that round: [begin, end), whole slabs, which follow each
-  // other in the piece.
+  // Rows [begin, end) of a piece of supernode k that are sent in a round: whole slabs, which are contiguous
+  // in the piece.
   std::pair<Index, Index> rows(Index k, Index round, Index height) const {
     const Offset slabs = (height + slab_rows - 1) / slab_rows, all = parts[usize(k)];
     const Offset part = round - first[usize(k)];
@@ -57,7 +57,7 @@ struct Rounds {
   }
 };
 
-// A panel's rows [begin, end) of those that `blocks` have.
+// The panel's rows that are rows [begin, end) of the piece consisting of `blocks`.
 std::vector<PieceBlock> rows_of(std::span<const PieceBlock> blocks, Index begin, Index end) {
   std::vector<PieceBlock> some;
   Index row = 0;
@@ -71,7 +71,7 @@ std::vector<PieceBlock> rows_of(std::span<const PieceBlock> blocks, Index begin,
   return some;
 }
 
-// One for each rank that is asked, or answered.
+// One list for each rank that gets a request, or a reply.
 template <class V>
 std::vector<mpi::ListOfRank<V>> as_lists(std::map<Index, std::vector<V>> of_rank) {
   std::vector<mpi::ListOfRank<V>> lists;
@@ -98,7 +98,7 @@ class Collection {
 
   Index rounds() const { return rounds_.count; }
 
-  // What this rank needs in a round: of others' panels a question for each maker, of its own what it has.
+  // Requests of this rank in a round, one list for each other maker. Pieces of its own panels are copied.
   std::vector<mpi::ListOfRank<Index>> questions(Index round) {
     asked_.clear();
     std::map<Index, std::vector<Index>> of_rank;
@@ -124,7 +124,7 @@ class Collection {
     return as_lists(std::move(of_rank));
   }
 
-  // To what others ask.
+  // Replies to the requests of other ranks.
   std::vector<mpi::ListOfRank<S>> answers(const std::vector<mpi::ListOfRank<Index>>& questions) const {
     std::map<Index, std::vector<S>> of_rank;
     std::vector<PieceBlock> blocks;
@@ -155,7 +155,7 @@ class Collection {
     }
   }
 
-  // This rank's panels that have gone in that round and before it.
+  // Frees this rank's panels that have been sent in this round or before.
   void discard_sent(Index round, numeric::Factors<S>& factors) {
     const Index end = factors.structure->supernodes();
     const auto is_sent = [&](Index k) {
@@ -187,7 +187,7 @@ class Collection {
     Index begin, end;  // rows
   };
 
-  // Calls visit(side, supernode, rows) with what a question has asked of it in `blocks`.
+  // Calls visit(side, supernode, rows) for each piece in a request, whose rows are in `blocks`.
   template <class Visit>
   static void for_each_piece(const std::vector<Index>& question, std::vector<PieceBlock>& blocks,
                              const Visit& visit) {

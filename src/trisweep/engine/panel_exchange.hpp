@@ -1,5 +1,5 @@
 #pragma once
-// Panels on their way from the ranks that made them to those that apply them.
+// Sends panels from the ranks that computed them to those that apply them.
 
 #include <span>
 
@@ -9,11 +9,11 @@
 
 namespace trisweep::engine {
 
-// Collective. Before: each rank has the panels of some supernodes, `factors` (structure and kind are all
-// ranks'), of which rank maker[k] has those of supernode k. After: every rank has its pieces. Each asks the
-// makers for what it needs, in rounds: the copies under way take a part of what the factors do. A rank that
-// is alone keeps the factors themselves. `spent`: these, which nobody needs any more: where panels have been
-// sent their memory is given back. Throws on every rank when any runs out of memory.
+// Collective. Each rank passes the panels that it has computed in `factors` (structure and kind are the same
+// on all ranks); rank maker[k] has those of supernode k. Returns the pieces of this rank. Each rank requests
+// what it needs from the makers, in rounds: so copies in flight take a fraction of the factors' memory. A
+// single rank keeps the factors themselves. `spent`: the same factors, if they are not needed afterwards: the
+// memory of panels that have been sent is freed. Throws on every rank if any runs out of memory.
 template <class S>
 PieceValues<S> collected(const mpi::Communicator& comm, const distribution::Distribution& distribution,
                          const distribution::LocalBlocks& local_blocks,

@@ -34,7 +34,7 @@ const {
   BySide<CompressedSide<T>> made;
   for (const Side side : distribution::sides) {
     const S* const values = values_[at(side)].template as<S>();
-    if (values == nullptr) continue;  // U may be made of L
+    if (values == nullptr) continue;  // U may be derived from L
     made[at(side)] = compressed_side<T, S>(local_blocks.side(side), values, eps, pool);
   }
   return of<S>(std::move(made));

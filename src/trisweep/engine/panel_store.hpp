@@ -1,5 +1,5 @@
 #pragma once
-// The numbers of one rank's share of the factors, in any storage that panels for vectors of T may have.
+// The values of one rank's panels, in any storage that panels for vectors of T may have.
 
 #include <array>
 #include <memory>
@@ -19,7 +19,7 @@ namespace trisweep::engine {
 // The values of a rank's pieces, by side.
 template <class S>
 using SideValues = std::array<Buffer<S>, distribution::sides.size()>;
-// The same in memory that `keep` owns.
+// Views of such values, in memory that `keep` owns.
 template <class S>
 struct PieceValues {
   PieceValues(std::shared_ptr<const void> owner,
@@ -40,37 +40,37 @@ class PanelStore {
   requires kernels::StorageOf<S, T>
   explicit PanelStore(PieceValues<S> panels);
 
-  // Pieces that have been compressed, of numbers in S.
+  // Makes a store of compressed pieces, whose uncompressed values have type S.
   template <class S>
   requires kernels::StorageOf<S, T>
   static PanelStore of(std::array<CompressedSide<T>, distribution::sides.size()> made);
 
-  // The same pieces in tiles (compressed_side.hpp), of uncompressed ones in S. Not
-  // collective.
+  // Compresses the pieces into tiles (compressed_side.hpp), from values of S. Not collective.
   template <class S>
   requires kernels::StorageOf<S, T> PanelStore compressed(const distribution::LocalBlocks& local_blocks,
                                                           double eps, ThreadPool& pool)
   const;
 
-  // What a row block of a side reads.
+  // The values that a row block of a side reads.
   kernels::Stored<T> piece(distribution::Side side, const plan::RowBlock& row_block) const {
     const auto s = static_cast<std::size_t>(side);
     return piece_[s].empty() ? values_[s] + row_block.value : piece_[s][usize(row_block.piece)];
   }
 
-  // The numbers of a side, where they are plain ones of the vectors' type; else null.
+  // The values of a side, if they are uncompressed and of the vectors' type; else null.
   const T* plain(distribution::Side side) const {
     const auto s = static_cast<std::size_t>(side);
     return !compressed_ && values_[s].template is<T>() ? values_[s].template as<T>() : nullptr;
   }
 
   std::size_t bytes() const { return bytes_; }
-  // By piece of a side; empty where it is not compressed.
+  // Bytes by piece of a side; empty if it is not compressed.
   std::span<const std::size_t> piece_bytes(distribution::Side side) const {
     return piece_bytes_[static_cast<std::size_t>(side)];
   }
 
-  // Calls visit(panels by side) with them as they are stored: device::PanelsBySide of numbers, or of pieces.
+  // Calls visit(panels by side) with the panels as they are stored: device::PanelsBySide of values, or of
+  // pieces.
   template <class Visit>
   void visit(const Visit& visit) const {
     const auto visit_if = [&]<class S, class U>() {
@@ -94,8 +94,8 @@ class PanelStore {
   template <class V>
   using BySide = std::array<V, distribution::sides.size()>;
 
-  std::shared_ptr<const void> keep_;     // what the pointers point into
-  BySide<kernels::Stored<T>> values_{};  // compressed: null, of the type of numbers that are not in tiles
+  std::shared_ptr<const void> keep_;     // owns the memory that the pointers point to
+  BySide<kernels::Stored<T>> values_{};  // compressed: null, of the type of uncompressed values
   BySide<std::size_t> size_{};
   bool compressed_ = false;
   BySide<std::vector<kernels::Stored<T>>> piece_{};

@@ -1,6 +1,6 @@
 #pragma once
-// What an engine has prepared for plans, in the order in which ranks prepare them: it is destroyed in that
-// order, too, on all ranks alike, as transports need it. By address ranks would differ.
+// An engine's data for its plans, in the order in which the plans were prepared. They are also destroyed in
+// that order, which is the same on all ranks, as transports require; an order by address would not be.
 
 #include <algorithm>
 #include <utility>
@@ -13,13 +13,13 @@ namespace trisweep::engine {
 template <class Prepared>
 class PreparedPlans {
  public:
-  // Null: nothing.
+  // Null if nothing is prepared for the plan.
   Prepared* find(const plan::Plan& plan) { return const_cast<Prepared*>(std::as_const(*this).find(plan)); }
   const Prepared* find(const plan::Plan& plan) const {
     const auto at = std::ranges::find(list_, &plan, &Entry::first);
     return at == list_.end() ? nullptr : &at->second;
   }
-  // The entry of the plan, which is added when there is none.
+  // The entry of the plan, which is added if there is none.
   Prepared& of(const plan::Plan& plan) {
     if (Prepared* const known = find(plan)) return *known;
     return list_.emplace_back(&plan, Prepared{}).second;

@@ -1,5 +1,5 @@
 #pragma once
-// What a rank did in one phase or solve, in numbers.
+// Times and traffic of a rank in one phase or solve.
 
 #include <array>
 
@@ -18,14 +18,14 @@ struct MessageTotals {
     bytes += other.bytes;
     return *this;
   }
-  // Whether both are the same.
+  // True if both are equal.
   bool operator==(const MessageTotals&) const = default;
 };
 
 // One phase of a solve on one rank.
 struct PhaseProfile {
   double seconds = 0;  // from its beginning to its end, waiting included
-  // In products; known only with a recorder, as the next; the mean over the rank's threads.
+  // Time in products, the mean over the rank's threads; known only with a recorder, as is the next member.
   double floating_point_seconds = 0;
   double idle_seconds = 0;                                       // without a task to run or a message to take
   std::array<MessageTotals, plan::message_kinds.size()> sent{};  // by MessageKind
@@ -44,14 +44,14 @@ struct PhaseProfile {
   }
 };
 
-// What one rank did in a solve.
+// Times and traffic of one rank in a solve.
 struct SolveProfile {
   double seconds = 0;       // the whole call
   PhaseProfile l;           // forward sweep
   PhaseProfile u;           // backward sweep
   PhaseProfile inter_grid;  // exchange between layers
   PhaseProfile diagonal;    // products with the inverted diagonal blocks
-  PhaseProfile vectors;     // b brought in, and x out
+  PhaseProfile vectors;     // moving b in, and x out
 
   // The phase of that part of a plan.
   PhaseProfile& of(plan::Part part) noexcept {

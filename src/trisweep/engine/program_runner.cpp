@@ -14,7 +14,8 @@
 namespace trisweep::engine {
 namespace {
 
-// Workers of an emulated device that wait hear of ranks that have failed: one of them at a time asks.
+// Polls for failures of other ranks, on behalf of waiting workers of an emulated device: by one of them at a
+// time.
 class Listener {
  public:
   explicit Listener(const mpi::Communicator& comm) : comm_(comm) {}
@@ -53,8 +54,8 @@ ProgramRunner<T>::ProgramRunner(const mpi::Communicator& comm, const RankProgram
                                             .memory = memory,
                                             .heap = memory.empty() ? nullptr : of_.heap});
   });
-  // Nobody puts anything where zeros are yet to come. Behind the agreement: a rank whose memory does not
-  // suffice would leave the others in it.
+  // No rank may put anything before the memory of its target is zeroed. The barrier follows the agreement: a
+  // rank whose memory does not suffice would leave the others waiting in it.
   if (!memory.empty() && of_.heap != nullptr) of_.heap->barrier();
   panels_changed();
 }
@@ -109,7 +110,7 @@ void ProgramRunner<T>::start(const CallersVectors<T>& v, void* stream) {
 
 template <Scalar T>
 double ProgramRunner<T>::watchdog() const {
-  // Nothing interrupts a kernel that spins, nor the process that has it.
+  // Nothing can interrupt a spinning kernel, nor end its process.
   if (is_gpu(of_.device)) return std::min(of_.watchdog, backend::usual_watchdog);
   return std::isfinite(of_.watchdog) ? of_.watchdog : 0;
 }
@@ -133,7 +134,7 @@ void ProgramRunner<T>::await(void* stream) const {
   try {
     while (!pes_->ended(stream)) watchdog.backoff([] { return std::string(); });
   } catch (...) {
-    pes_->stop();  // it waits for a rank that has failed
+    pes_->stop();  // the kernel waits for a rank that has failed
     throw;
   }
   if (pes_->pe().failed()) give_up();
@@ -145,7 +146,7 @@ void ProgramRunner<T>::give_up() const {
     throw mpi::Stalled(ErrorKind::environment,
                        fmt::format("no progress for {:g} s: {}", watchdog(), *stalled),
                        "check whether the rank that the others wait for is still running");
-  // Whoever has failed is about to say so.
+  // The rank that has failed is about to report it.
   mpi::Watchdog watchdog(std::numeric_limits<double>::infinity(), &comm_);
   for (;;) watchdog.backoff([] { return std::string(); });
 }

@@ -12,49 +12,50 @@
 
 namespace trisweep::engine {
 
-// A program, connected to those of the other ranks, as one rank has it. Everything in it outlives the runner.
+// A program, connected to those of the other ranks, with the arguments of its runner. Everything in it must
+// outlive the runner.
 template <Scalar T>
 struct RankProgram {
   const RankSystem<T>& system;
   const device::Program& program;
   Device device;
-  Index nrhs;                                            // at most
+  Index nrhs;                                            // largest number of right-hand sides
   double watchdog;                                       // seconds
-  CallersVectors<T> scales;                              // of the op's right-hand sides and solutions
-  std::span<const device::SharedLayout> layouts;         // of all that the program knows, by PE
-  const device::ResidualSystem<T>* measuring = nullptr;  // of a program that does so, which has no panels
-  HostStagedExchange<T>* host_exchange = nullptr;        // of one that has stops
-  const backend::SymmetricHeap* heap = nullptr;          // by which GPUs of several ranks put
+  CallersVectors<T> scales;                              // of right-hand sides and solutions
+  std::span<const device::SharedLayout> layouts;         // by PE, of all PEs that the program knows
+  const device::ResidualSystem<T>* measuring = nullptr;  // for a program that measures residuals
+  HostStagedExchange<T>* host_exchange = nullptr;        // for a program with launch boundaries
+  const backend::SymmetricHeap* heap = nullptr;          // to which GPUs of several ranks put
 };
 
 template <Scalar T>
 class ProgramRunner {
  public:
-  // Collective. Ranks that put something to one another on an emulated device are on one node. Throws when
+  // Collective. Ranks that put messages to one another on an emulated device must be on one node. Throws if
   // memory does not suffice.
   ProgramRunner(const mpi::Communicator& comm, const RankProgram<T>& of);
 
-  // A solve, from b to x; in `stream`, where devices have such (null: their usual one). On a GPU it may
-  // return before it has ended, when b and x are in the device's memory. Throws alone when this rank has
-  // failed: Error(environment) that says what was waited for when nothing moved for too long.
+  // Starts a solve, from b to x, in `stream` (null: the device's default one). On a GPU it may return before
+  // the solve has ended, if b and x are in the device's memory. Throws on this rank alone if the solve has
+  // failed here: Error(environment), which names what was waited for, after too long without progress.
   void start(const CallersVectors<T>& vectors, void* stream);
-  // Until all that was started there has ended: there is one wait for each start(). Throws as start().
+  // Waits until all that was started in the stream has ended: one wait for each start(). Throws as start().
   void wait(void* stream);
-  // Throws as start(), when something behind the last solve in the stream was waited for.
+  // Instead of wait(), after later work in the stream was waited for. Throws as start().
   void confirm();
-  // See LocalPe; of a solve that was waited for.
+  // See LocalPe; valid after a solve that was waited for.
   std::span<const device::Count> times() const { return pes_->pe().times(); }
   std::span<const T> norms() const { return pes_->pe().norms(); }
   void panels_changed();
 
  private:
-  // The memory that this rank reaches, by PE; none where ranks put nothing. Collective.
+  // The memory that this rank can access, by PE; empty if ranks put no messages. Collective.
   std::vector<device::PeMemory<device::NumberOf<T>>> share_memory();
   // Seconds; 0: never. Always finite on a GPU.
   double watchdog() const;
-  // Until all in the stream has ended, to which nothing but looks belongs.
+  // Polls until all work in the stream has ended.
   void await(void* stream) const;
-  // After workers have left early.
+  // Throws the error for which workers have left early.
   [[noreturn]] void give_up() const;
 
   const mpi::Communicator& comm_;
@@ -65,18 +66,18 @@ class ProgramRunner {
   bool is_under_way_ = false;
 };
 
-// A program, and what runs it.
+// A program and its runner.
 template <Scalar T>
 struct RunningProgram {
   device::Program program;
-  std::vector<device::SharedLayout> layouts{};  // by PE; none where ranks put nothing to one another
+  std::vector<device::SharedLayout> layouts{};  // by PE; empty if ranks put no messages to one another
   std::unique_ptr<HostStagedExchange<T>> host_exchange{};
   std::unique_ptr<ProgramRunner<T>> runner{};
 };
 
-// Deals the GPUs of a node out to its ranks, where there are several: each has a current one. Collective.
+// If there are several ranks, assigns each a GPU of its node as the current device. Collective.
 void deal_out_gpus(Device device, const mpi::Communicator& comm);
-// What the GPUs of several ranks put by, for as long as programs run on them. Collective.
+// The heap to which GPUs of several ranks put, to be kept while programs run on them. Collective.
 std::shared_ptr<backend::SymmetricHeap> join_gpus(const mpi::Communicator& comm);
 
 }  // namespace trisweep::engine

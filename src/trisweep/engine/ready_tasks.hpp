@@ -1,5 +1,5 @@
 #pragma once
-// The tasks of a sweep that can run, first in priority first. Threads push, take and wait.
+// Queue of the tasks of a sweep that are ready to run, ordered by priority, for several threads.
 
 #include <algorithm>
 #include <functional>
@@ -17,7 +17,7 @@ class ReadyTasksOf {
  public:
   // Room for that many tasks, so that pushing does not allocate.
   void reserve(std::size_t tasks) { heap_.reserve(tasks); }
-  // For one thread nothing is locked.
+  // With one thread nothing is locked.
   void open(int threads) {
     threads_ = threads;
     heap_.clear();
@@ -42,13 +42,13 @@ class ReadyTasksOf {
     }
     if (threads_ > 1) changed_.notify_one();
   }
-  // Nothing when there is none at the moment.
+  // Returns nothing if no task is ready now.
   std::optional<Index> try_pop() {
     if (count_ == 0) return std::nullopt;
     const auto turn = turn_of(threads_, mutex_);
     return take();
   }
-  // Waits for one; nothing when there will be none.
+  // Waits for a task; returns nothing if there will be no more.
   std::optional<Index> pop() {
     const auto any = [&] { return closed_ || count_ > 0; };
     while (Threads::soon(any)) {
@@ -74,7 +74,7 @@ class ReadyTasksOf {
   std::vector<Index> heap_;
   int threads_ = 1;
   // Changed with the mutex held, read without it by threads that do not sleep yet.
-  typename Threads::template Atomic<std::size_t> count_ = 0;  // of the heap
+  typename Threads::template Atomic<std::size_t> count_ = 0;  // size of the heap
   typename Threads::template Atomic<bool> closed_ = false;
 };
 using ReadyTasks = ReadyTasksOf<>;

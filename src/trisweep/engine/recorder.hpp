@@ -1,5 +1,6 @@
 #pragma once
-// What a rank did when, in one solve. Nothing is recorded, and no clock is read, unless a recorder is given.
+// Trace of one rank's work in one solve. Nothing is recorded, and no clock is read, unless a recorder is
+// given.
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +10,7 @@
 
 namespace trisweep::engine {
 
-// What an event of a trace is.
+// The kind of an event in a trace.
 enum class TraceKind { l_sweep, u_sweep, exchange, diagonal, vectors, products, idle, gather, send, receive };
 inline constexpr int trace_kinds = 10;  // the number of kinds
 
@@ -17,7 +18,7 @@ inline constexpr int trace_kinds = 10;  // the number of kinds
 struct TraceEvent {
   TraceKind kind;             // what it is
   Index thread;               // of the rank
-  Index subject;              // supernode of a message, of the first panel of a task's products; or -1
+  Index subject;              // supernode of a message, or of the first panel of a task's products; or -1
   Index peer;                 // rank of a message; or -1
   plan::MessageKind message;  // kind of a message
   Offset bytes;               // of a message
@@ -29,21 +30,21 @@ struct TraceEvent {
 class Recorder {
  public:
   using Clock = std::chrono::steady_clock;  // what events are timed with
-  // With room for the events of so many `threads`; starts. Throws std::bad_alloc alone.
+  // With room for the events of `threads` threads; starts. Throws only std::bad_alloc.
   explicit Recorder(int threads) : events_(usize(threads)) { start(); }
   virtual ~Recorder() = default;
 
-  // Forgets everything; times count from now.
+  // Discards all events; times count from now.
   void start() noexcept {
     for (auto& list : events_) list.clear();
     start_ = Clock::now();
   }
   // Seconds since start().
   double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  // Adds an event; from one thread at a time for each value of event.thread. Throws std::bad_alloc alone.
+  // Adds an event; called by one thread at a time for each value of event.thread. Throws only std::bad_alloc.
   virtual void record(const TraceEvent& event) { events_[usize(event.thread)].push_back(event); }
 
-  // As many as it has room for.
+  // Number of threads that it has room for.
   int threads() const { return static_cast<int>(events_.size()); }
   // All events in order of time.
   std::vector<TraceEvent> all() const {
@@ -68,13 +69,13 @@ class Recorder {
   std::vector<std::vector<TraceEvent>> events_;  // by thread, in order of their ends
 };
 
-// Records one event from its construction to its end; does nothing when `recorder` is null.
+// Records one event, from construction to destruction; does nothing if `recorder` is null.
 class Span {
  public:
-  // Of anything but a message: what `thread` does, with `subject` as in TraceEvent, for `recorder` or null.
+  // Event other than a message: what `thread` does, with `subject` as in TraceEvent, for `recorder` or null.
   Span(Recorder* recorder, TraceKind kind, Index thread, Index subject = -1)
       : Span(recorder, {kind, thread, subject, -1, {}, 0, 0, 0}) {}
-  // Of a message, for `recorder` or null.
+  // Event of a message, for `recorder` or null.
   Span(Recorder* recorder, const TraceEvent& event) noexcept : recorder_(recorder), event_(event) {
     if (recorder_ != nullptr) event_.begin = recorder_->now();
   }

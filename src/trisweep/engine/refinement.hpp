@@ -1,6 +1,6 @@
 #pragma once
-// Answers that are corrected and measured where a device has them: the host hears of the largest quotients of
-// all ranks alone, and decides by them.
+// Solutions that are corrected and measured in a device's memory: the host only receives the largest
+// quotients over all ranks, and decides by them.
 
 #include <span>
 #include <vector>
@@ -17,25 +17,25 @@ struct ResidualNorms {
   double scaled_x = 0;          // |x| / c, c the scales of the unknowns
   double r = 0;                 // |r|
   double b = 0;                 // |b|
-  double typical_quotient = 0;  // as quotient, by a typical denominator where its own vanishes
+  double typical_quotient = 0;  // as quotient, with the typical denominator added where its own vanishes
   double small_residual = 0;    // |r| over a typical denominator, where the quotient is not acceptable
 };
 
-// Of op(A) x = b. Collective; for use inside mpi::revoke_on_error.
+// Refinement of op(A) x = b. Collective; for use inside mpi::revoke_on_error.
 template <Scalar T>
 class Refinement {
  public:
   virtual ~Refinement() = default;
 
-  // x = op(L D U)^-1 b, with at most as many columns as there is room for; this and what follows it in
-  // `stream`. Each of these returns what is found of the answer that it makes, by right-hand side: so each
-  // waits for the stream. b, where it is in the device's memory, is read there until the next start().
+  // Computes x = op(L D U)^-1 b, with at most as many columns as there is room for; this and later calls run
+  // in `stream`. Each call that computes or measures a solution waits for the stream and returns the norms,
+  // by right-hand side. b in the device's memory is read there until the next start().
   virtual std::vector<ResidualNorms> start(Vectors<const T> b, void* stream) = 0;
-  // Another answer: x + op(L D U)^-1 r, with the residual r of what was measured last.
+  // Computes another solution, x + op(L D U)^-1 r, with the residual r of the solution measured last.
   virtual std::vector<ResidualNorms> correct() = 0;
-  // Those columns of x become those of the other answer.
+  // Replaces these columns of x by those of the other solution.
   virtual void take(std::span<const Index> columns) = 0;
-  // x, again.
+  // Measures x again.
   virtual std::vector<ResidualNorms> measure() = 0;
 
   virtual void read(Vectors<T> x) const = 0;

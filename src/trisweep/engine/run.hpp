@@ -1,5 +1,5 @@
 #pragma once
-// What the phases of one solve are run with.
+// Arguments for running the phases of one solve.
 
 #include <optional>
 #include <span>
@@ -27,7 +27,7 @@ T* rows_at(const kernels::Work<T>& work, plan::WorkRow row) {
   return work.at(row.value());
 }
 
-// Waits for one of the phase's messages; describe() says what for.
+// Waits for one of the phase's messages and receives it; describe() tells what is waited for.
 template <Scalar T, class Describe>
 void receive(Index number, std::span<T> packed, const Run<T>& run, const Describe& describe) {
   std::optional<mpi::Arrival> arrival;

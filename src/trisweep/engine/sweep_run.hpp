@@ -1,5 +1,5 @@
 #pragma once
-// One run of a sweep phase: the events of executor.hpp.
+// One run of a sweep phase (executor.hpp).
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ class SweepRun {
     start();
   }
 
-  // One thread's part. Ends when all tasks have run and, on thread 0, all messages have come.
+  // One thread's part. Ends when all tasks have run and, on thread 0, all messages have arrived.
   void serve(int thread) {
     try {
       if (thread == 0) {
@@ -88,8 +88,8 @@ class SweepRun {
     machine(0).reset();
   }
 
-  // Messages first, since others wait for what they set free; then those that can leave from the start; then
-  // the task that comes first in priority.
+  // Messages first, since other ranks wait for what they make available; then segments that are complete from
+  // the start; then the task of highest priority.
   void take_messages() {
     while (expected_ > 0 && !failed_.load()) {
       Next next = look();
@@ -120,9 +120,9 @@ class SweepRun {
     return next;
   }
 
-  // Segments that are complete from the start, up to the next that sends something; false when there are none
-  // left. All their messages at once would be more than a network takes: Open MPI keeps the rest, and goes
-  // through all of it whenever it looks for a message.
+  // Processes segments that are complete from the start, up to the next one that sends a message; false if
+  // none is left. Sending all their messages at once would exceed what a network takes: Open MPI queues the
+  // rest, and traverses the whole queue whenever it polls.
   bool complete_next() {
     bool sends = false;
     const std::size_t first = completed_;
@@ -180,7 +180,7 @@ class SweepRun {
     return {kind, thread, segment.supernode, peer.value(), message.kind, bytes(message.segment), 0, 0};
   }
 
-  // What this phase does not wait for any more, or never did, comes from a rank with another plan.
+  // A message that this phase no longer expects, or never did, comes from a rank with another plan.
   const plan::Incoming& find(const mpi::Arrival& arrival) {
     const std::size_t number = usize(arrival.number);
     if (number < phase_.incoming.size() && phase_.incoming[number].from == plan::RankId(arrival.from) &&
@@ -246,7 +246,7 @@ class SweepRun {
     std::transform(to, to + size(s), values, to, std::plus<>{});
   }
 
-  // What the machine asks one thread for.
+  // Actions that the sweep machine requests from one thread.
   struct Effects {
     SweepRun& run;
     int thread;
@@ -272,7 +272,7 @@ class SweepRun {
     done_.sent[plan::index_of(message.kind)] += {1, bytes(message.segment)};
   }
 
-  // A partial sum leaves from rows of its own where the final segment may come before it has left.
+  // A partial sum is sent from a copy if the final segment may arrive before it has left.
   const T* values_to_send(const plan::Outgoing& message) {
     const SegmentId s = message.segment;
     const plan::WorkRow sent_from = phase_.segment[s].sent_from;
@@ -282,7 +282,7 @@ class SweepRun {
     return copy;
   }
 
-  // Which messages have not come, the first few by name.
+  // Lists the messages that have not arrived; names the first few.
   std::string describe_waiting() const {
     constexpr int named = 8;
     const plan::Part part = plan::part_of(phase_);
@@ -308,8 +308,8 @@ class SweepRun {
   const TinyShapes& shapes_;
   const Run<T>& run_;
   std::mutex transport_;
-  std::size_t expected_;       // messages; thread 0's
-  std::size_t completed_ = 0;  // of phase_.complete; thread 0's
+  std::size_t expected_;       // messages; used by thread 0 only
+  std::size_t completed_ = 0;  // of phase_.complete; used by thread 0 only
   std::atomic<std::size_t> tasks_left_;
   std::atomic<bool> failed_ = false;
   PhaseProfile done_;

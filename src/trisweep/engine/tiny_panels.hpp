@@ -1,8 +1,8 @@
 #pragma once
-// Products with panels of a few values and one right-hand side, as circuits and other very sparse systems
-// have them: what a kernel (kernels/panel_product.hpp) needs to begin with takes longer than these, and their
-// row blocks are larger than their values. Where panels are next to each other in memory a byte for each says
-// all that its product needs to know.
+// Products with panels of a few values and one right-hand side, as in circuits and other very sparse systems.
+// The start-up cost of a kernel (kernels/panel_product.hpp) exceeds that of such a product, and a row block
+// is larger than its values. If panels are contiguous in memory, one byte for each contains all that its
+// product needs.
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,9 @@
 
 namespace trisweep::engine {
 
-// What a row block is to these products: of no interest (0), or a whole piece of so many rows and columns in
-// one slab, which may follow the row block before: its values, positions and columns are next to that one's,
-// behind them, or in a gather sweep, which runs backward, before them.
+// Shape of a row block: not tiny (0), or a whole piece of so many rows and columns in one slab. It may follow
+// the previous row block: its values, positions and columns are directly behind those of that row block or,
+// in a gather sweep, which runs backward, directly before them.
 class TinyShape {
  public:
   TinyShape() = default;
@@ -34,7 +34,7 @@ class TinyShape {
   bool follows() const { return bits_ >= 128; }
   Index rows() const { return (bits_ & 127) >> 2; }
   Index width() const { return (bits_ & 3) + 1; }
-  // Of with_size().
+  // The case of with_size().
   int size_class() const {
     static constexpr auto of = [] {
       std::array<std::uint8_t, 128> all{};
@@ -49,13 +49,13 @@ class TinyShape {
 
  private:
   static constexpr Index most_columns = 4;
-  static constexpr Index most_entries = 24;  // with one column as many rows: five bits
+  static constexpr Index most_entries = 24;  // also the largest number of rows, with one column: five bits
 
   std::uint8_t bits_ = 0;
 };
 using TinyShapes = std::vector<TinyShape>;  // by row block of a phase
 
-// Of row blocks in the order in which a phase has them.
+// Shapes of row blocks, in the order in which a phase has them.
 inline TinyShapes tiny_shapes(const std::vector<plan::RowBlock>& row_blocks, plan::Direction direction) {
   const auto is_next = [](const plan::RowBlock& low, const plan::RowBlock& high) {
     return high.value == low.value + Offset{low.height} * low.width &&
@@ -73,7 +73,7 @@ inline TinyShapes tiny_shapes(const std::vector<plan::RowBlock>& row_blocks, pla
   return shapes;
 }
 
-// The rows and columns of a panel, as far as the compiler is to know them: rows 0, any number.
+// The rows and columns of a panel, as far as they are compile-time constants. fixed_rows = 0: any number.
 template <Index fixed_rows, Index fixed_width>
 struct TinySize {
   static constexpr Index width = fixed_width;
@@ -83,8 +83,8 @@ struct TinySize {
   TRISWEEP_INLINE Index rows() const { return fixed_rows > 0 ? fixed_rows : any_rows; }
 };
 
-// Calls visit(size) for the size of panels of that shape. Most have one column and a few rows. One switch is
-// one guess of the processor's.
+// Calls visit(size) for the size of panels of that shape. Most have one column and a few rows. A single
+// switch takes one branch prediction.
 template <class Visit>
 TRISWEEP_INLINE void with_size(TinyShape shape, const Visit& visit) {
   switch (shape.size_class()) {
@@ -105,14 +105,14 @@ TRISWEEP_INLINE void with_size(TinyShape shape, const Visit& visit) {
   }
 }
 
-// A panel's place: its values, the work rows of its rows, and its columns in the work vector.
+// Location of a panel: its values, the work rows of its rows, and its columns in the work vector.
 template <Scalar T>
 struct TinyPanel {
   const T* value;
   const Index* position;
   T* at;
 
-  // To the next one, or in a gather sweep the one before, past so many rows and columns.
+  // Advances to the next panel, or in a gather sweep the previous one, by so many rows and columns.
   template <plan::Direction direction>
   TRISWEEP_INLINE void move_on(Index rows, Index width) {
     constexpr Index sign = direction == plan::Direction::scatter ? 1 : -1;
@@ -123,7 +123,7 @@ struct TinyPanel {
 };
 
 // Calls product(panel, size) for the row block `i`, whose panel is `panel`, and those that follow it. Returns
-// what does not.
+// the first row block that does not follow.
 template <plan::Direction direction, Scalar T, class Product>
 TRISWEEP_INLINE std::size_t for_each_tiny(const TinyShape* shapes, std::size_t i, std::size_t end,
                                           TinyPanel<T> panel, const Product& product) {
@@ -139,7 +139,7 @@ TRISWEEP_INLINE std::size_t for_each_tiny(const TinyShape* shapes, std::size_t i
   }
 }
 
-// How values are applied: as they are, or conjugate.
+// The value as it is applied: conjugated or not.
 template <Scalar T>
 TRISWEEP_INLINE T applied(T v, bool conjugated) {
   if constexpr (is_complex<T>) return conjugated ? conjugate(v) : v;

@@ -7,7 +7,7 @@
 namespace trisweep::engine {
 namespace {
 
-// Which rows are moved: the caller's row[i] to or from the permuted row at(i), which is all its right-hand
+// The rows that are moved: the caller's row[i] to or from the permuted row at(i), with all its right-hand
 // sides, times scale[row[i]] (null: 1).
 template <class Real, class At>
 struct Rows {
@@ -18,8 +18,8 @@ struct Rows {
   Real factor(std::size_t i) const { return scale == nullptr ? Real{1} : scale[usize(row[i])]; }
 };
 
-// What becomes of an entry of the caller's and its permuted one; and of a line of all columns, where the
-// caller's are column-major or row-major.
+// The operation on an entry of the caller's vectors and its permuted one; and on a line of all columns, if
+// the caller's vectors are column-major or row-major.
 template <class T>
 struct Load {
   void operator()(const T& from, T& to, RealOf<T> factor) const { to = from * factor; }
@@ -52,7 +52,7 @@ T& entry_of(VectorRows<T> v, Index row, Index column) {
   return v.row(usize(row))[column];
 }
 
-// Rows [begin, end) of one column. The permuted rows lie anywhere, and are fetched early.
+// Moves rows [begin, end) of one column. The permuted rows are scattered in memory, and are prefetched.
 template <class T, class R, class Transfer>
 void move_column(T* column, const R& rows, std::size_t begin, std::size_t end, const Transfer& transfer) {
   constexpr std::size_t ahead = 128;
@@ -62,7 +62,7 @@ void move_column(T* column, const R& rows, std::size_t begin, std::size_t end, c
   }
 }
 
-// Rows [begin, end) of all columns, whole lines where rows are consecutive.
+// Moves rows [begin, end) of all columns, in whole lines where rows are consecutive.
 template <class V, class R, class Transfer>
 void move_columns(V caller, const R& rows, std::size_t begin, std::size_t end, const Transfer& transfer) {
   using T = std::remove_cvref_t<decltype(*caller.data)>;

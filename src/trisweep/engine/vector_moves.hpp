@@ -15,29 +15,29 @@
 
 namespace trisweep::engine {
 
-// The caller's vectors where the entries of a row are neighbours.
+// The caller's vectors in row-major order.
 template <Scalar T>
 struct RowMajorVectors {
   VectorRows<const T> b{};
   VectorRows<T> x{};
-  bool adds = false;  // the solution to x
+  bool adds = false;  // adds the solution to x
 };
 
-// b and x of one rank, with what its rows of each are multiplied by on their way (null: 1).
+// b and x of one rank, with scaling factors of their rows (null: 1).
 template <Scalar T>
 struct CallersVectors {
   Vectors<const T> b{};
   Vectors<T> x{};
   bool scaled = true;         // false: of the scaled, unpermuted matrix Dr A Dc
-  RowMajorVectors<T> rows{};  // of the host, in the place of b and x
-  Vectors<const T> base{};    // on a device: as device::CallersRows has it
+  RowMajorVectors<T> rows{};  // in host memory, in place of b and x
+  Vectors<const T> base{};    // on a device: see device::CallersRows
   const RealOf<T>* b_scale = nullptr;
   const RealOf<T>* x_scale = nullptr;
 
   Index columns() const { return rows.b.cols > 0 ? rows.b.cols : b.cols; }
 };
 
-// What this rank's rows of b and x are multiplied by.
+// Scaling factors of this rank's rows of b and x.
 template <Scalar T>
 class VectorScales {
  public:
@@ -50,7 +50,8 @@ class VectorScales {
   std::vector<RealOf<T>> equations_, unknowns_;  // empty: all 1
 };
 
-// Of one VectorPhase. In: work = P S b; out: x = S P^T work. Messages have a row after another.
+// Moves rows for one VectorPhase. In: work = P S b; out: x = S P^T work. A message contains one row after
+// another.
 template <Scalar T>
 class VectorMoves {
  public:
@@ -58,14 +59,14 @@ class VectorMoves {
               const kernels::Work<T>& work)
       : pool_(pool), way_(way), vectors_(vectors), work_(work) {}
 
-  // Rows that stay on this rank, without a copy in between.
+  // Moves rows that stay on this rank, without an intermediate copy.
   void keep(std::span<const Index> caller, std::span<const plan::WorkRow> work) const;
-  // Rows of a plan::VectorMessage that is sent, and of one that has come.
+  // Moves rows of a plan::VectorMessage that is sent, or that has arrived.
   void pack(std::span<const Index> row, T* message) const;
   void unpack(std::span<const Index> row, T* message) const;
 
  private:
-  // Between the caller's rows and their lines at(i).
+  // Moves between the caller's rows and their lines at(i).
   template <class At>
   void at_caller(std::span<const Index> row, const At& at) const;
 

@@ -10,7 +10,7 @@
 namespace trisweep::hmatrix {
 namespace {
 
-// One of the lists of each batch, to the rank that the batch is for.
+// Sends one of the lists of each batch to the rank that the batch is for.
 template <class V>
 std::vector<mpi::ListOfRank<V>> exchanged(const mpi::Communicator& comm, std::map<Index, BlockBatch>& batches,
                                           std::vector<V> BlockBatch::*list) {
@@ -56,7 +56,7 @@ std::vector<Index> cut_row_blocks(const mpi::Communicator& comm, const std::vect
   comm.sum(bytes);
   double total = 0;
   for (const double of_row_block : bytes) total += of_row_block;
-  // A row block belongs to the rank in whose share of the bytes its middle is.
+  // A row block belongs to the rank in whose share of the bytes its middle lies.
   std::vector<Index> cut(usize(comm.size()) + 1, row_blocks.count());
   cut[0] = 0;
   double before = 0;
@@ -77,7 +77,7 @@ std::vector<StoredBlock> exchange_blocks(const mpi::Communicator& comm, std::vec
     std::map<Index, BlockBatch> by_rank;
     for (StoredBlock& block : mine) {
       const Index end = block.first_row_block + block.row_blocks();
-      if (first <= block.first_row_block && end <= last) {  // most are: none is there twice
+      if (first <= block.first_row_block && end <= last) {  // most are: moved, never copied
         own.push_back(std::move(block));
         continue;
       }

@@ -48,7 +48,7 @@ class TreeBuilder {
     return cluster;
   }
 
-  // Points of one coordinate are told apart by their numbers: the same order everywhere.
+  // Ties in the coordinate are broken by point number: the same order everywhere.
   Index halve(const Cluster& cluster) {
     const Point side = cluster.high - cluster.low;
     const auto axis = usize(std::max_element(side.begin(), side.end()) - side.begin());

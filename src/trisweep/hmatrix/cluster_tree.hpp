@@ -1,5 +1,5 @@
 #pragma once
-// Points in a binary tree of boxes, and the blocks that pairs of its clusters make.
+// A binary tree of clusters of points in boxes, and the blocks that pairs of clusters form.
 
 #include <vector>
 
@@ -25,8 +25,8 @@ double distance(const Cluster& a, const Cluster& b);
 
 struct ClusterTree {
   std::vector<Cluster> cluster;  // the root first
-  std::vector<Index> order;      // point numbers, those of a cluster side by side
-  std::vector<Point> point;      // by number; none in the tree of a matrix that was read
+  std::vector<Index> order;      // point numbers, those of a cluster contiguous
+  std::vector<Point> point;      // by number; empty for a matrix that was read from files
 
   Index size() const { return static_cast<Index>(order.size()); }
 };
@@ -40,15 +40,15 @@ struct BlockOptions {
   Index least_side = 16;  // of admissible blocks
 };
 
-// Rows and columns of a block, as clusters.
+// A block, by the clusters of its rows and columns.
 struct Block {
   Index row = 0;
   Index col = 0;
   bool admissible = false;
 };
 
-// The leaves of the block tree, which cover the matrix: admissible ones, and those of two leaves. Depth
-// first.
+// The leaves of the block tree, which cover the matrix: admissible blocks, and blocks of two leaf clusters.
+// Depth first.
 std::vector<Block> make_blocks(const ClusterTree& tree, const BlockOptions& options);
 
 }  // namespace trisweep::hmatrix

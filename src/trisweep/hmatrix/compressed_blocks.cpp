@@ -28,12 +28,12 @@ std::vector<StoredBlock> compress_share(const mpi::ParallelContext& context, con
   return stored;
 }
 
-// `share_here`: of the matrix, that is held by ranks that share this one's memory.
+// `share_here`: the part of the matrix that is held by the ranks of this node.
 template <Scalar T>
 void require_memory_for(const BlockSource<T>& source, const std::vector<Block>& leaves, double share_here) {
   const double n = source.tree.size(), available = double(available_memory());
   if (n * n * sizeof(T) < available) return;
-  // While rows are dealt out, blocks are there once as they were compressed and once as products read them.
+  // While rows are distributed, blocks exist twice: as they were compressed, and as products read them.
   constexpr double copies = 2.2;
   const double needed = copies * share_here * estimated_bytes(source, leaves);
   if (needed <= available) return;
@@ -79,7 +79,7 @@ template <Scalar T>
 double estimated_bytes(const BlockSource<T>& source, const std::vector<Block>& leaves) {
   constexpr std::size_t sample = 400;
   const std::size_t step = std::max<std::size_t>(leaves.size() / sample, 1);
-  // Low-rank blocks take about as many bytes for each row and column, dense ones for each entry.
+  // The bytes of low-rank blocks are about proportional to rows + columns, those of dense ones to entries.
   struct Kind {
     double size = 0, sampled = 0, bytes = 0;
   };

@@ -1,6 +1,6 @@
 #pragma once
-// The blocks of an H-matrix, compressed, before their rows are dealt out (hmatrix.hpp): each rank has a
-// contiguous share of them, whoever made them, a kernel or a file (matrix_file.hpp).
+// The compressed blocks of an H-matrix before their rows are distributed (hmatrix.hpp): each rank has a
+// contiguous share of them, computed from a kernel or read from files (matrix_file.hpp).
 
 #include "trisweep/core/observer.hpp"
 #include "trisweep/hmatrix/stored_block.hpp"
@@ -11,7 +11,7 @@ namespace trisweep::hmatrix {
 struct HMatrixOptions {
   BlockOptions blocks;
   BlockCompression compression;
-  Index block_rows = 256;  // of the pieces that ranks and threads share
+  Index block_rows = 256;  // at most, of the row blocks that ranks and threads share
 };
 
 template <Scalar T>
@@ -21,18 +21,18 @@ struct CompressedBlocks {
   RowBlocks row_blocks;
   std::vector<Block> leaves;        // of the block tree: every block of the matrix
   std::vector<StoredBlock> stored;  // this rank's, in order; those of lower ranks come before
-  double seconds = 0;               // that it took to have them, on the slowest rank
+  double seconds = 0;               // to compute or read them, on the slowest rank
 };
 
-// A_ij = kernel(order[i], order[j]) with the order of the tree. Collective; throws on every rank when an
-// entry is not finite, any runs out of memory, or the matrix will take more than there is: an estimate, made
-// where the dense matrix is larger than that.
+// Compresses A_ij = kernel(order[i], order[j]) with the order of the tree. Collective; throws on every rank
+// if an entry is not finite, any rank runs out of memory, or the matrix will exceed the available memory,
+// which is estimated if the dense matrix would exceed it.
 template <Scalar T>
 CompressedBlocks<T> compress_blocks(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel,
                                     ClusterTree tree, const HMatrixOptions& options,
                                     Observer& observer = silent_observer());
 
-// About as many bytes as all blocks will have, after a sample of them.
+// Estimates the bytes of all blocks from a sample of them.
 template <Scalar T>
 double estimated_bytes(const BlockSource<T>& source, const std::vector<Block>& leaves);
 

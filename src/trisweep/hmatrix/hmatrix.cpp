@@ -9,7 +9,7 @@
 namespace trisweep::hmatrix {
 namespace {
 
-// Where the rows of each rank begin, and the end of the last one's.
+// The row block at which each rank's rows begin, and the end of the last rank's.
 std::vector<Index> row_blocks_of(const distribution::RowPartition& partition, const RowBlocks& row_blocks) {
   std::vector<Index> cut;
   for (const Index row : partition.begin)
@@ -64,7 +64,7 @@ void HMatrix<T>::deal_out(CompressedBlocks<T> blocks, const distribution::RowPar
   statistics_.assembly_seconds = blocks.seconds + comm_.max(seconds_since(start));
 }
 
-// Blocks, before those of several ranks are on each of them.
+// Counts blocks before those that several ranks share are copied to each of them.
 template <Scalar T>
 void HMatrix<T>::count(const CompressedBlocks<T>& blocks) {
   std::vector<double> sums(3);
@@ -123,7 +123,8 @@ auto HMatrix<T>::rows_of_ranks(const RowsOf& rows_of) const -> RowsOfRanks {
   return rows;
 }
 
-// All rows of x into whole_: from there too, since a wait that is given up leaves MPI with what it sends.
+// Gathers all rows of x into whole_, which is also the source: after a wait that is given up, MPI may still
+// read what it sends.
 template <Scalar T>
 void HMatrix<T>::begin_gather(Vectors<const T> x) {
   gathers_.assign(usize(x.cols), MPI_REQUEST_NULL);
@@ -147,7 +148,8 @@ void HMatrix<T>::end_gather() {
   for (MPI_Request& gather : gathers_) comm_.finish(gather);
 }
 
-// y = the parts of its rows from every rank, by rank; those of all rows are in whole_.
+// y = the sum of the parts of its rows from every rank, in rank order; this rank's parts of all rows are in
+// whole_.
 template <Scalar T>
 void HMatrix<T>::sum_parts(Index column, Vectors<T> y) {
   const mpi::RowType row(sizeof(T));
@@ -234,7 +236,7 @@ void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Mean
   mpi::revoke_on_error(comm_, [&] {
     require_apart<T>(x, y, local_rows(), reaches_device());
     if (x.cols > nrhs_) reserve(x.cols);
-    double begin = 0, end = 0;  // of the gathers, as far as they are looked at
+    double begin = 0, end = 0;  // of the gathers, as seen by poll()
     if (recorder_ != nullptr) begin = recorder_->now();
     begin_gather(x);
     const auto poll = [&] {
@@ -249,7 +251,7 @@ void HMatrix<T>::operator()(Vectors<const T> x, Vectors<T> y, const krylov::Mean
     }
     end_gather();
     if (recorder_ != nullptr) record_gather(begin, end == 0 ? recorder_->now() : end);
-    // The messages of `work` go on to move between row blocks.
+    // The messages of `work` make progress between row blocks.
     multiply_gathered(x, y, [&] { comm_.progress(); });
   });
 }

@@ -15,27 +15,27 @@
 
 namespace trisweep::hmatrix {
 
-// Over all ranks.
+// Totals over all ranks.
 struct Statistics {
-  Offset stored_values = 0;            // numbers of all blocks
+  Offset stored_values = 0;            // values of all blocks
   Offset bytes = 0;                    // replicated data counted on each rank
-  Offset bytes_max = 0;                // of the fullest rank
+  Offset bytes_max = 0;                // of the rank with the most
   double bytes_balance = 1;            // bytes_max over the mean of the ranks
   Offset low_rank_blocks = 0;          // each counted once
   Offset dense_blocks = 0;             // each counted once
   double mean_rank = 0;                // of the low-rank blocks
   Index max_rank = 0;                  // of them
-  std::vector<Offset> blocks_of_rank;  // low-rank blocks of rank 0, 1, ...
+  std::vector<Offset> blocks_of_rank;  // number of blocks with rank 0, 1, ...
   double assembly_seconds = 0;         // of making the blocks, on the slowest rank
 };
 
-// Ranks make it, call it and destroy it together. An error of one rank alone revokes it
+// All ranks construct, call and destroy it together. An error of a single rank revokes the matrix
 // (mpi/fault_state.hpp), and every rank throws that error.
 template <Scalar T>
 class HMatrix {
  public:
-  // Distributes the rows of the blocks, by bytes or as the partition `as` of the same row blocks. Collective;
-  // throws on every rank when any runs out of memory. The thread pool outlives it.
+  // Distributes the rows of the blocks by bytes, or as the partition `as` of the same row blocks. Collective;
+  // throws on every rank when any runs out of memory. The thread pool must outlive the matrix.
   HMatrix(const mpi::ParallelContext& context, CompressedBlocks<T> blocks,
           const distribution::RowPartition* as = nullptr);
   // The blocks of `kernel` at the points of `tree` by compress_blocks(), whose errors it throws as well:
@@ -43,48 +43,49 @@ class HMatrix {
   // when the matrix will not fit.
   HMatrix(const mpi::ParallelContext& context, const IntegralKernel<T>& kernel, ClusterTree tree,
           const HMatrixOptions& options, Observer& observer = silent_observer());
-  ~HMatrix();  // revoked, it leaves the memory that messages may still be written to as it is
+  ~HMatrix();  // a revoked matrix keeps memory that messages may still be written to
   HMatrix(const HMatrix&) = delete;
   HMatrix& operator=(const HMatrix&) = delete;
 
   // y = op(A) x. x, y: this rank's rows; they must not overlap. For op N they may be in the memory of the
   // device (gathered through host memory), and y is bitwise independent of the numbers of ranks and threads;
   // for T and H the number of ranks determines the summation order. Collective; throws Error(usage) when
-  // x and y are not such, which revokes the matrix.
+  // x or y does not fit, which revokes the matrix.
   void apply(Op op, Vectors<const T> x, Vectors<T> y);
   // The same for op N: y = A x.
   void operator()(Vectors<const T> x, Vectors<T> y) { apply(Op::none, x, y); }
-  // The same for op N: y = A x; `work` runs while x is gathered, and what it throws revokes the matrix.
+  // The same for op N: y = A x; `work` runs while x is gathered, and an exception from it revokes the matrix.
   void operator()(Vectors<const T> x, Vectors<T> y, const krylov::Meanwhile& work);
 
-  // Runs products of op N on that device from now on. Collective; throws on every rank when one has no such
+  // Runs products of op N on `device` from now on. Collective; throws on every rank when one has no such
   // device.
   void use_device(backend::Device device);
   // Makes a product from this rank's tasks.
   using ProductMaker =
       std::function<std::unique_ptr<device::GemvRunner<T>>(const device::GemvTasks& tasks, ThreadPool& pool)>;
-  // Runs products of op N with what `make` returns. Collective; throws on every rank when one throws.
+  // Runs products of op N with the object that `make` returns. Collective; throws on every rank when one
+  // throws.
   void use_product(const ProductMaker& make);
   // Whether x and y may be in a device's memory.
   bool reaches_device() const { return product_ != nullptr; }
 
-  // Records all-gathers (in the row of the thread behind the thread pool's), the products behind them, and
-  // what is done meanwhile. `recorder` outlives this; null: stops. Throws nothing.
+  // Records all-gathers (as one more thread after the thread pool's), the products after them, and the work
+  // done meanwhile. `recorder` must outlive the matrix; null stops recording. Throws nothing.
   void record_in(engine::Recorder* recorder) { recorder_ = recorder; }
 
-  // Its leaves are the order of vectors.
+  // The cluster tree, whose order is that of vectors.
   const ClusterTree& tree() const { return tree_; }
   // Which rows each rank has.
   const distribution::RowPartition& partition() const { return partition_; }
-  // Of this rank.
+  // Number of this rank's rows.
   Index local_rows() const { return partition_.count(comm_.rank()); }
   // This rank's products as tasks of a device, which refer to this object.
   device::GemvTasks device_tasks() const { return local_.device_tasks(); }
   // Memory, ranks of blocks and times.
   const Statistics& statistics() const { return statistics_; }
-  // Of products.
+  // The communicator of products.
   const mpi::Communicator& comm() const { return comm_; }
-  // That products run on.
+  // The thread pool that products run on.
   ThreadPool& pool() const { return pool_; }
 
  private:
@@ -92,19 +93,20 @@ class HMatrix {
   void count(const CompressedBlocks<T>& blocks);
   void count_local();
   void reserve(Index nrhs);
-  // What MPI reads as long as a collective of its is under way: of each rank's rows in a message.
+  // Counts and beginnings of each rank's rows in a message, which MPI reads as long as a collective is under
+  // way.
   struct RowsOfRanks {
     Buffer<int> count, begin;
   };
-  // rows_of(rank): how many rows, and the first.
+  // rows_of(rank) returns the number of rows and the first.
   template <class RowsOf>
   RowsOfRanks rows_of_ranks(const RowsOf& rows_of) const;
-  // Whether x need not be gathered, since one rank has all of it where its products are made.
+  // Whether x need not be gathered, since a single rank has all of it on the device.
   bool is_there(Vectors<const T> x) const { return comm_.size() == 1 && x.space == MemorySpace::device; }
   void begin_gather(Vectors<const T> x);
   void end_gather();
   void record_gather(double begin, double end) const;
-  // y = this rank's rows of H times what has been gathered of x.
+  // y = this rank's rows of H times the gathered x.
   void multiply_gathered(Vectors<const T> x, Vectors<T> y, const std::function<void()>& between);
   void multiply_transposed(Op op, Vectors<const T> x, Vectors<T> y);
   void sum_parts(Index column, Vectors<T> y);
@@ -114,7 +116,7 @@ class HMatrix {
   ClusterTree tree_;
   distribution::RowPartition partition_;
   LocalBlocks<T> local_;
-  std::unique_ptr<device::GemvRunner<T>> product_;  // none: local_ makes them
+  std::unique_ptr<device::GemvRunner<T>> product_;  // null: local_ computes them
   Statistics statistics_;
   engine::Recorder* recorder_ = nullptr;
   Index nrhs_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The matrix that an H-matrix stands for: anything that can be called with two indices, or that has its rows
-// and columns.
+// The matrix that an H-matrix approximates: anything that can be called with two indices, or that computes
+// rows and columns.
 
 #include <concepts>
 #include <memory>
@@ -17,15 +17,15 @@ concept EntryFunction = requires(const K& kernel, Index i) {
   { kernel(i, i) } -> std::convertible_to<T>;
 };
 
-// The same by rows and columns, of a kernel that evaluates many entries at once: row(i, cols, out) and
-// column(rows, j, out), as IntegralKernel has them.
+// A kernel that evaluates many entries at once, by row(i, cols, out) and column(rows, j, out), as in
+// IntegralKernel.
 template <class K, class T>
 concept RowFunction = requires(const K& kernel, Index i, std::span<const Index> list, T* out) {
   kernel.row(i, list, out);
   kernel.column(list, i, out);
 };
 
-// Any of them, by reference: it outlives this.
+// A reference to a kernel of either kind, which must outlive this object.
 template <Scalar T>
 class IntegralKernel {
  public:

@@ -1,11 +1,11 @@
 #pragma once
-// The blocks of one rank's rows as a product reads them: the panels of V, then row block by row block those
-// of U and the dense ones, each once and in order.
+// The blocks of one rank's rows in the order in which a product reads them, each once: the panels of V, then,
+// row block by row block, those of U and the dense ones.
 //
 // H x in two passes: sums = V^T x for each low-rank block, then U sums and the near field for each row block.
-// Threads take panels of V, then row blocks, and write what no other thread writes; each row adds its blocks
-// in one order. So results are the same bit for bit whatever the number of threads, and of ranks. The
-// transposed product goes the other way, by blocks and then by row blocks of columns.
+// Threads take panels of V, then row blocks; no two threads write the same values, and each row adds its
+// blocks in a fixed order. So results are bitwise the same for any number of threads and ranks. The
+// transposed product works in the other direction, by blocks and then by row blocks of columns.
 
 #include <functional>
 #include <vector>
@@ -26,15 +26,16 @@ class LocalBlocks {
   LocalBlocks(const std::vector<StoredBlock>& blocks, const RowBlocks& row_blocks, Index first_row_block,
               Index end_row_block);
 
-  // Room for products with that many vectors.
+  // Allocates memory for products with `nrhs` vectors.
   void reserve(Index nrhs);
-  // y = H x. x: of all columns, y: of this rank's rows. The caller's thread calls `between` now and then.
+  // y = H x, from x of all columns to y of this rank's rows. The caller's thread calls `between` after each
+  // of its row blocks.
   void multiply(
       Vectors<const T> x, Vectors<T> y, ThreadPool& pool, const std::function<void()>& between = [] {});
-  // y = H^T x. x: of this rank's rows, y: of all columns.
+  // y = H^T x, from x of this rank's rows to y of all columns.
   void multiply_transposed(Vectors<const T> x, Vectors<T> y, ThreadPool& pool);
 
-  // The same products for a device (device/gemv_plan.hpp), of op N. As long as this lives.
+  // The products of op N for a device (device/gemv_plan.hpp); valid as long as this object.
   device::GemvTasks device_tasks() const;
 
   std::size_t bytes() const { return panels_.size(); }
@@ -47,10 +48,10 @@ class LocalBlocks {
     Index col_begin, cols;
     Index sums, rank;
   };
-  // U of the rows of a row block, or a dense block.
+  // The rows of U in a row block, or a dense block.
   struct Left {
     std::size_t at;
-    Index row_begin, rows;  // of this rank
+    Index row_begin, rows;  // counted from this rank's first row
     Index source, cols;     // sums of the block, or columns
     bool low_rank;
   };
@@ -73,8 +74,9 @@ class LocalBlocks {
   std::vector<std::size_t> right_task_;  // panels of V that threads take at a time
   std::vector<Left> left_;
   std::vector<std::size_t> row_block_task_;  // of this rank's row blocks
-  std::vector<Index> row_block_row_;         // where they begin, of this rank's rows
-  // For the transposed product: left panels of each right one, and what each row block of columns gets.
+  std::vector<Index> row_block_row_;         // where they begin among this rank's rows
+  // For the transposed product: left panels of each right one, and the panels that add to each row block of
+  // columns.
   std::vector<Index> left_of_;
   std::vector<std::size_t> left_begin_;
   std::vector<OfColumns> of_columns_;

@@ -25,7 +25,7 @@ constexpr const char* scalar_name() {
 }
 
 constexpr storage::FileFormat blocks_format{"file of blocks of an H-matrix", 1, index_format.remedy};
-// Blocks are written and read together until they have as many bytes.
+// Blocks are written and read in batches of about as many bytes.
 constexpr std::size_t bytes_of_batch = std::size_t{1} << 24;
 
 std::filesystem::path blocks_file(const std::filesystem::path& folder, std::size_t rank) {
@@ -60,17 +60,17 @@ void write_blocks(const std::filesystem::path& path, const std::string& identity
   file.commit();
 }
 
-// Goes through the blocks in the file of one writing rank, and takes some.
+// Reads some of the blocks in the file of one writing rank.
 class BlockReader {
  public:
-  // `bytes`: of its panels, as the index has them.
+  // `bytes`: of the file's panels, according to the index.
   BlockReader(const std::filesystem::path& path, const MatrixHead& head, Offset bytes)
       : file_(path, blocks_format), head_(head), total_(bytes) {
     if (file_.text("identity") != head.identity || file_.size("panels") != bytes)
       file_.refuse("it does not belong to the index beside it");
   }
 
-  // Those whose first byte among the panels is wanted(byte): neighbours.
+  // Reads the blocks whose first byte among the panels satisfies wanted(byte); they must be consecutive.
   template <class Wanted>
   void read(const Wanted& wanted, std::vector<StoredBlock>& stored) {
     const auto fields = file_.list<Index>("block");

@@ -1,4 +1,4 @@
-// LU factors of the near field, and of H-matrices all that needs the solver of sparse systems.
+// LU factors of the near field: the only part of H-matrices that needs the solver of sparse systems.
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,10 @@
 namespace trisweep::hmatrix {
 namespace {
 
-// The near field as a sparse matrix. Cut off at once it would be indefinite where the kernel is positive
-// definite, and no preconditioner; so entries are tapered by (1 - r / R)^2 (Askey 1973: positive definite in
-// space, as is then the product of both), with R the least distance of what low-rank blocks bring together.
+// The near field as a sparse matrix. With a sharp cutoff it would be indefinite even for a positive definite
+// kernel, and useless as a preconditioner; so entries are tapered by (1 - r / R)^2 (Askey 1973: positive
+// definite in three dimensions, as is then the product of both), with R the least distance between the two
+// clusters of a low-rank block.
 template <Scalar T>
 class NearField {
  public:
@@ -23,7 +24,7 @@ class NearField {
     }
   }
 
-  // Those of this rank, in the tree's order.
+  // This rank's rows, in the tree's order.
   matrix::Csr<T> rows() {
     const Index first = source_.matrix.partition().first(source_.context.comm.rank());
     const Index end = first + source_.matrix.local_rows();

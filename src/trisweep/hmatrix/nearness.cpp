@@ -8,7 +8,8 @@
 namespace trisweep::hmatrix {
 namespace {
 
-// Points of the other side that distances are taken to: those which its box says are nearest, or farthest.
+// Distances are computed to this many points of the other side: those nearest to, or farthest from, the box
+// of this side.
 constexpr Index most_others = 16;
 
 double square_to_box(const Cluster& box, const Point& p, bool farthest) {
@@ -38,7 +39,7 @@ std::vector<Point> ends_of(const ClusterTree& tree, const Cluster& side, const C
   return ends;
 }
 
-// Of each point of `side`, from the nearest or farthest of the ends of `other`.
+// Squared distance of each point of `side` from the nearest or farthest of the ends of `other`.
 std::vector<double> squares(const ClusterTree& tree, const Cluster& side, const Cluster& other,
                             bool farthest) {
   const std::vector<Point> ends = ends_of(tree, other, side, farthest);

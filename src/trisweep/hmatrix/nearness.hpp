@@ -1,5 +1,6 @@
 #pragma once
-// Where the rows or columns of a block are along what a kernel of distances changes with most.
+// The distances of a block's rows or columns from its other side, with which a kernel of distances varies
+// most.
 
 #include <vector>
 
@@ -7,8 +8,8 @@
 
 namespace trisweep::hmatrix {
 
-// Of each point of `side`, about the squared distances from the nearest and from the farthest point of
-// `other`. Both are empty where the tree has no points.
+// For each point of `side`, approximate squared distances from the nearest and from the farthest point of
+// `other`. Both are empty if the tree has no points.
 struct Nearness {
   std::vector<double> near, far;
 };

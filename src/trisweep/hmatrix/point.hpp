@@ -4,7 +4,7 @@
 
 namespace trisweep::hmatrix {
 
-// Of space, or a vector between two such.
+// A point in space, or the vector between two points.
 struct Point : std::array<double, 3> {};
 
 inline Point operator+(const Point& a, const Point& b) {

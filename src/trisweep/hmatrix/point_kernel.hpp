@@ -1,5 +1,5 @@
 #pragma once
-// Interactions of points: any function of two places.
+// Kernels of point interactions: any function of two points.
 
 #include <utility>
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace trisweep::hmatrix {
 
-// A_ij = interaction(x_i, x_j) for i != j, and `diagonal` where a point meets itself.
+// A_ij = interaction(x_i, x_j) for i != j, and A_ii = `diagonal`.
 template <Scalar T, class Interaction>
 class PointKernel {
  public:
-  // Row and column i are of points[i]; interaction(x, y) returns the entry of two points, `diagonal` is that
-  // of each point with itself.
+  // Row and column i belong to points[i]; interaction(x, y) returns the entry of two points, `diagonal` is
+  // the entry of each point with itself.
   PointKernel(std::vector<Point> points, Interaction interaction, T diagonal)
       : points_(std::move(points)), interaction_(std::move(interaction)), diagonal_(diagonal) {}
 
-  // A_ij, of the points i and j.
+  // A_ij, the entry of points i and j.
   T operator()(Index i, Index j) const {
     return i == j ? diagonal_ : static_cast<T>(interaction_(points_[usize(i)], points_[usize(j)]));
   }

@@ -19,7 +19,7 @@ class NoPreconditioner final : public Preconditioner<T> {
   bool is_identity() const override { return true; }
 };
 
-// Blocks of the diagonal, inverted: clusters of at most as many rows, the same whatever the number of ranks.
+// Inverted diagonal blocks of clusters with at most most_rows rows, the same for any number of ranks.
 template <Scalar T>
 class BlockJacobi final : public Preconditioner<T> {
  public:
@@ -48,7 +48,7 @@ class BlockJacobi final : public Preconditioner<T> {
  private:
   struct Block {
     Index first;
-    matrix::Dense<T> inverse;  // with its sign turned, as a product subtracts
+    matrix::Dense<T> inverse;  // negated, as a product subtracts
   };
 
   static matrix::Dense<T> inverse(const MatrixSource<T>& source, const Cluster& cluster) {
@@ -67,7 +67,7 @@ class BlockJacobi final : public Preconditioner<T> {
 
   static void multiply(const Block& block, Vectors<const T> b, Vectors<T> x) {
     const Index n = block.inverse.rows;
-    // Views are not of constants alone; these are only read.
+    // subtract_product() takes views that can be written; these are only read.
     const numeric::View<T> inverse{const_cast<T*>(block.inverse.value.data()), n, n, n};
     const numeric::View<T> from{const_cast<T*>(b.data) + block.first, n, b.cols, static_cast<Index>(b.ld)};
     numeric::subtract_product<T>({x.data + block.first, n, x.cols, static_cast<Index>(x.ld)}, inverse,
@@ -79,8 +79,8 @@ class BlockJacobi final : public Preconditioner<T> {
 };
 
 // Ida, Iwashita, Mifune, Takahashi, "Variable preconditioning of Krylov subspace methods for hierarchical
-// matrices with adaptive cross approximation", IEEE Trans. Magn. 52 (2016): some iterations with the same
-// blocks in rank one, and in few bytes.
+// matrices with adaptive cross approximation", IEEE Trans. Magn. 52 (2016): a few inner iterations with the
+// same blocks compressed to rank one, in few bytes.
 template <Scalar T>
 class RankOne final : public Preconditioner<T> {
  public:
@@ -98,7 +98,7 @@ class RankOne final : public Preconditioner<T> {
   }
 
  private:
-  // More would say more of that matrix than it says of the other.
+  // More accuracy would not help, as the rank-one matrix only roughly approximates the given one.
   static constexpr krylov::KrylovOptions inner{.tolerance = 1e-2, .max_iterations = 20};
 
   static HMatrixOptions coarse(HMatrixOptions options) {

@@ -1,5 +1,5 @@
 #pragma once
-// What may stand for the inverse of an H-matrix in a Krylov method.
+// Preconditioners of H-matrices for Krylov methods.
 
 #include <memory>
 #include <span>
@@ -9,26 +9,26 @@
 
 namespace trisweep::hmatrix {
 
-// x = M^-1 b, each rank with its rows of the matrix. Collective.
+// x = M^-1 b, each rank with its rows of b and x. Collective.
 template <Scalar T>
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
-  // b, x: this rank's rows; they must not overlap. Throws what it is made of throws: a solver, or products
-  // with the matrix.
+  // b, x: this rank's rows; they must not overlap. Throws what its parts throw: a solver, or products with
+  // the matrix.
   virtual void operator()(Vectors<const T> b, Vectors<T> x) = 0;
-  // Whether x would be b.
+  // Whether M is the identity.
   virtual bool is_identity() const { return false; }
 };
 
-// A matrix, and what it was made of.
+// A matrix, and what it was made from.
 template <Scalar T>
 struct MatrixSource {
   const mpi::ParallelContext& context;  // ranks and threads
   const IntegralKernel<T>& kernel;      // its entries
   std::span<const Point> points;        // of rows and columns
-  const HMatrix<T>& matrix;             // itself
-  const HMatrixOptions& options;        // that it was made with
+  const HMatrix<T>& matrix;             // the H-matrix
+  const HMatrixOptions& options;        // that the matrix was made with
 };
 
 // A preconditioner by the name that users know.
@@ -36,7 +36,7 @@ template <Scalar T>
 struct NamedPreconditioner {
   std::string_view name;         // of the command's --preconditioner
   std::string_view description;  // in a few words
-  bool linear;                   // the same matrix in each iteration, as recurrences ask for
+  bool linear;                   // M is the same in each iteration, as recurrences require
   // Collective; throws on every rank.
   std::unique_ptr<Preconditioner<T>> (*make)(const MatrixSource<T>& source);
 };

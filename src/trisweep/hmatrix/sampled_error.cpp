@@ -42,13 +42,13 @@ double sampled_error(HMatrix<T>& matrix, const IntegralKernel<T>& kernel, Index 
       of_row[2 * s + 1] = numeric::norm_two<T>(row);
     });
   });
-  // Beside the largest, whose square need not be a number.
+  // Relative to the largest, whose square may overflow.
   const double largest = matrix.comm().max(of_row.empty() ? 0 : std::ranges::max(of_row));
   std::vector<double> sums(2);
   for (std::size_t i = 0; i < of_row.size() && largest != 0; ++i)
     sums[i % 2] += of_row[i] / largest * (of_row[i] / largest);
   matrix.comm().sum(sums);
-  return sums[0] == 0 ? 0 : std::sqrt(sums[0] / sums[1]);  // 0 of a matrix of zeros
+  return sums[0] == 0 ? 0 : std::sqrt(sums[0] / sums[1]);  // 0 for a zero matrix
 }
 
 #define INSTANTIATE(T) template double sampled_error(HMatrix<T>&, const IntegralKernel<T>&, Index);

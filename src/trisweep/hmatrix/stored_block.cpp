@@ -14,8 +14,8 @@
 namespace trisweep::hmatrix {
 namespace {
 
-// Shares of the error for what crosses leave out (whose estimate may be half of it), for singular values, and
-// for the precision of numbers: (2 * 0.3)^2 + 0.6^2 + 0.5^2 < 1.
+// Shares of the error for stopping the cross approximation (whose estimate may be half of the true error),
+// for truncating singular values, and for rounding stored values: (2 * 0.3)^2 + 0.6^2 + 0.5^2 < 1.
 constexpr double share_of_crosses = 0.3;
 constexpr double share_of_truncation = 0.6;
 constexpr double share_of_precision = 0.5;
@@ -145,7 +145,7 @@ class BlockPacker {
     return numeric::norm_two<T>(factors.u);
   }
   double allowed(double norm) const { return share_of_precision * source_.compression.eps * norm; }
-  // V of crosses alone is not orthonormal: what its errors do is not known.
+  // Without recompression V is not orthonormal, and the effect of rounding it is not known.
   lowrank::Precision precision() const {
     return source_.compression.recompress ? source_.compression.precision : lowrank::Precision::full;
   }

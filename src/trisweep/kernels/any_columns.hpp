@@ -1,13 +1,13 @@
 #pragma once
-// Products with any number of right-hand sides, of panels in storage S. Included only by what is compiled
-// once for each instruction set.
+// Products with any number of right-hand sides, of panels in storage S. Included only in sources that are
+// compiled once for each instruction set.
 
 #include "trisweep/kernels/few_columns.hpp"
 #include "trisweep/kernels/many_columns.hpp"
 
 namespace trisweep::kernels::TRISWEEP_ISA {
 
-// Calls few(n) for n real right-hand sides, a constant, or many() where there are more than few_columns.
+// Calls few(n) for n real right-hand sides, a constant, or many() for more than few_columns.
 template <Scalar T, class Few, class Many>
 TRISWEEP_INLINE void by_columns(const Product<T>& p, const Few& few, const Many& many) {
   if (p.panel.width == 0) return;

@@ -1,24 +1,23 @@
 #pragma once
-// Products with one to four real right-hand sides: vectors run along the rows of a slab, so that every number
-// of the panel is read once, in the order of memory, and no arithmetic waits for a broadcast. Bound by
-// memory.
+// Products with one to four real right-hand sides: vectors run along the rows of a slab, so that every value
+// of the panel is read once, in memory order, and no arithmetic waits for a broadcast. Bound by memory.
 
 #include "trisweep/kernels/positions.hpp"
 #include "trisweep/kernels/slab_part.hpp"
 
 namespace trisweep::kernels::TRISWEEP_ISA {
 
-inline constexpr int few_columns = 4;    // at most, real ones
-inline constexpr int chunk_vectors = 4;  // along the rows: their sums are in registers
+inline constexpr int few_columns = 4;    // largest number of real right-hand sides
+inline constexpr int chunk_vectors = 4;  // along the rows, with sums in registers
 
 template <class R>
 inline constexpr int chunk_rows = chunk_vectors* lanes<R>;
 
-// sum[r] = P s(:, r), `vectors` vectors of rows. Rows behind the row block's last are computed from what lies
-// there: the next column, or the slack of a buffer.
+// sum[r] = P s(:, r), for `vectors` vectors of rows. Rows beyond the row block's last are computed from
+// whatever follows in memory: the next column, or the slack of a buffer.
 template <int vectors, int n, class S, class R>
 TRISWEEP_INLINE void multiply_chunk(const SlabPart<S>& p, const R* s, R (*sum)[chunk_rows<R>]) {
-  // Two columns at a time where one would leave additions waiting for one another.
+  // Two columns at a time where one column would make additions wait for each other.
   constexpr int together = vectors * n <= 4 ? 2 : 1;
   Vector<R> acc[together][n][vectors] = {};
   const auto add = [&](Index j, int set) __attribute__((always_inline)) {
@@ -44,7 +43,7 @@ TRISWEEP_INLINE void multiply_chunk(const SlabPart<S>& p, const R* s, R (*sum)[c
   }
 }
 
-// Brings the sums to their rows. Of a complex product a = (Re p, Im p) Re s and b = (Re p, Im p) Im s:
+// Combines the sums with their rows. For a complex product a = (Re p, Im p) Re s and b = (Re p, Im p) Im s:
 // p s = (a.re - b.im, b.re + a.im), and conj(p) s has the other signs.
 template <Rows mode, int n, Scalar T>
 TRISWEEP_INLINE void put_rows(const Product<T>& p, Index first, Index rows,
@@ -76,7 +75,7 @@ TRISWEEP_INLINE void multiply_few(const Product<T>& p) {
           const Index rows = slab_part.rows - i < step ? slab_part.rows - i : step;
           auto chunk = slab_part;
           chunk.value += i * parts<T>;
-          // Sweeps that go back gain nothing by it.
+          // Backward sweeps do not gain by prefetching.
           if constexpr (mode == Rows::subtract)
             fetch_positions(p.panel.position + (slab_part.first + i) + positions_ahead, step);
           R sum[n][chunk_rows<R>];
@@ -121,7 +120,7 @@ TRISWEEP_INLINE void multiply_transposed_chunk(const SlabPart<S>& p, const R (*g
   }
 }
 
-// The work rows as factors of the panel's real rows, zero behind the last. Of a complex row g and right-hand
+// The work rows as factors of the panel's real rows, zero beyond the last. For a complex row g and right-hand
 // side: (Re g, -Im g), which the real parts of p g need, and (Im g, Re g); for conj(p) the other signs.
 template <int n, Scalar T>
 TRISWEEP_INLINE void gather_rows(const Product<T>& p, Index first, Index rows,

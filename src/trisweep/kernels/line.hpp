@@ -1,14 +1,14 @@
 #pragma once
 // Moves between the caller's vectors and work rows (row-major), as many rows at a time as share a cache line
 // of a column: the permutation pass of a solve, which with many right-hand sides touches as many bytes as the
-// sweeps. The caller's are column-major, or row-major too.
+// sweeps. The caller's vectors are column-major or row-major.
 
 #include "trisweep/core/types.hpp"
 
 namespace trisweep::kernels {
 
-// As many as share a cache line of a column, so that each line is fetched once, however far apart columns
-// lie.
+// Number of rows that share a cache line of a column, so that each line is fetched once, however far apart
+// columns are.
 template <Scalar T>
 inline constexpr int line_rows = 64 / static_cast<int>(sizeof(T));
 
@@ -32,7 +32,7 @@ void store_line(T* column, Offset ld, const LineRows<T>& rows);
 template <Scalar T>
 void load_rows(const T* row, Offset ld, const LineRows<T>& rows);
 
-// row[i ld + r] = rows.factor[i] rows.row[i][r]; or (`adds`) that is added to it.
+// row[i ld + r] = rows.factor[i] rows.row[i][r]; += if `adds`.
 template <Scalar T>
 void store_rows(T* row, Offset ld, const LineRows<T>& rows, bool adds);
 

@@ -1,6 +1,6 @@
 #pragma once
 // Products with many right-hand sides: vectors run along the right-hand sides of a work row, and a tile of
-// rows x vectors has its sums in registers while it goes through a slab. Bound by arithmetic. A complex
+// rows x vectors keeps its sums in registers while it goes through a slab. Bound by arithmetic. A complex
 // number p times the row s is Re p s + Im p (J s) with J s = (-Im s, Re s), the product of two real numbers
 // with two real rows; for conj(p) J has the other sign.
 
@@ -8,7 +8,7 @@
 
 namespace trisweep::kernels::TRISWEEP_ISA {
 
-// to = J from, of n real numbers.
+// to = J from, for n real numbers.
 template <class R>
 TRISWEEP_INLINE void rotate(const R* from, R sign, Index n, R* to) {
   for (Index i = 0; i < n; i += 2) {
@@ -70,7 +70,7 @@ struct Tile {
     }
   }
 
-  // Brings acc(line, :) to row_of(line).
+  // Combines acc(line, :) with row_of(line).
   template <Rows mode = Rows::subtract, class RowOf>
   TRISWEEP_INLINE void put(Index count, const RowOf& row_of) const {
 #pragma GCC unroll 8
@@ -103,7 +103,7 @@ TRISWEEP_INLINE void multiply_many(const Product<T>& p) {
       p.panel, [&](const auto& slab_part) __attribute__((always_inline)) {
         cover_lines(
             slab_part.rows, [&](auto lines, Index first, Index count) __attribute__((always_inline)) {
-              // Lines behind the last row read what lies there, and are left out at the end.
+              // Lines beyond the last row read whatever is there, and are dropped at the end.
               const RealOf<S>* const value = slab_part.value + first * c;
               cover_columns<R>(
                   n, 0, [&](auto bytes, auto vectors, Index column) __attribute__((always_inline)) {
@@ -148,8 +148,8 @@ TRISWEEP_INLINE void gather_many(const Product<T>& p) {
                 column_of[line] =
                     slab_part.value + usize(first + (line < count ? line : count - 1)) * usize(slab_part.ld);
               R* const side = reals(p.side) + usize(first) * usize(n);
-              // What lies before the row block is multiplied next: a gather goes backward in memory by whole
-              // slabs, which the hardware does not foresee. Every step fetches its share.
+              // The values before the row block are multiplied next: a gather goes backward in memory by
+              // whole slabs, which the hardware prefetcher does not detect. Every step prefetches its share.
               const RealOf<S>* const before = column_of[0] - slab_part.ld * slab_part.width;
               cover_columns<R>(
                   n, 0, [&](auto bytes, auto vectors, Index column) __attribute__((always_inline)) {

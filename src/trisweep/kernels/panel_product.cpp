@@ -8,7 +8,7 @@
 namespace trisweep::kernels {
 namespace {
 
-// Of this processor.
+// Kernels for this processor.
 template <Scalar T>
 const RowKernels<T>& row_kernels() {
   static const RowKernels<T> best = TRISWEEP_BEST_ISA(row_kernels<T>)();

@@ -8,8 +8,8 @@
 
 namespace trisweep::kernels {
 
-// Rows [begin, end) of a height x width block that lies in slabs (core/slabs.hpp), for vectors of T. They
-// belong to work rows position[0 .. end - begin).
+// Rows [begin, end) of a height x width block in slabs (core/slabs.hpp), for vectors of T. They correspond to
+// work rows position[0 .. end - begin).
 template <Scalar T>
 struct Panel {
   Stored<T> value;
@@ -21,7 +21,7 @@ struct Panel {
   bool conjugate;  // use conj(value)
 };
 
-// The right-hand sides in flight, and scratch of scratch_size() numbers.
+// The work vectors, and scratch of scratch_size() values.
 template <Scalar T>
 struct Work {
   T* row;
@@ -31,10 +31,10 @@ struct Work {
   T* at(Index position) const { return row + usize(position) * usize(nrhs); }
 };
 
-// Of the tiles of a compressed panel: most rows and columns.
+// Largest number of rows, and of columns, of the tiles of a compressed panel.
 inline constexpr Index tile_size = 128;
 
-// For products with panels of at most `width` columns.
+// Scratch, in values, for products with panels of at most `width` columns.
 constexpr std::size_t scratch_size(Index width, Index nrhs) {
   return usize(4 * Offset{width} + 3 * tile_size) * usize(nrhs) + usize(tile_size) * usize(tile_size);
 }
@@ -47,8 +47,8 @@ void scatter_product(const Panel<T>& panel, Index source, const Work<T>& work);
 template <Scalar T>
 void gather_product(const Panel<T>& panel, Index target, const Work<T>& work);
 
-// work(at + i, :) = sum_j op(D)(i, j) work(at + j, :), D = `inverse` square, whose positions are at, at + 1
-// ... `inverse.conjugate` is ignored: op says it.
+// work(at + i, :) = sum_j op(D)(i, j) work(at + j, :), where D = `inverse` is square, with positions at,
+// at + 1 ... `inverse.conjugate` is ignored: op determines conjugation.
 template <Scalar T>
 void diagonal_product(Panel<T> inverse, Op op, Index at, const Work<T>& work);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What is read in runs, a panel's at a time, that the processor does not foresee: it is fetched early. So are
-// positions of rows (kernels::Panel).
+// Prefetches of data that are read in runs, one panel at a time, which the hardware prefetcher does not
+// foresee, such as positions of rows (kernels::Panel).
 
 #include <cstddef>
 
@@ -9,16 +9,16 @@
 
 namespace trisweep::kernels {
 
-inline constexpr Index positions_ahead = 512;  // of those in use: a microsecond or two
+inline constexpr Index positions_ahead = 512;  // of those in use: by a microsecond or two
 
-// Inlined by force: a call that does nothing but fetch is left out.
+// Force-inlined: the compiler omits a call that does nothing but prefetch.
 TRISWEEP_INLINE void fetch(const void* first, std::size_t bytes) {
   constexpr std::size_t line = 64;
   for (std::size_t i = 0; i < bytes; i += line)
     __builtin_prefetch(static_cast<const std::byte*>(first) + i, 0, 3);
 }
 
-// Those of `count` rows.
+// Prefetches the positions of `count` rows.
 TRISWEEP_INLINE void fetch_positions(const Index* first, Index count) {
   fetch(first, usize(count) * sizeof(Index));
 }

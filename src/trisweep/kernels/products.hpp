@@ -1,7 +1,7 @@
 #pragma once
-// The products of panel_product.hpp and sparse_product.hpp and the moves of line.hpp as each instruction set
-// has them. products.cpp is compiled once for each of them; panel_product.cpp takes the best that the
-// processor has.
+// The products of panel_product.hpp and sparse_product.hpp and the moves of line.hpp, for each instruction
+// set. products.cpp is compiled once for each of them; panel_product.cpp selects the best one that the
+// processor supports.
 
 #include "trisweep/core/instruction_set.hpp"
 #include "trisweep/kernels/line.hpp"
@@ -20,7 +20,7 @@ struct Product {
   Index nrhs;
 };
 
-// With panels of one storage.
+// Products with panels of one storage.
 template <Scalar T>
 struct PanelKernels {
   void (*scatter)(const Product<T>&);   // rows -= P side
@@ -28,7 +28,7 @@ struct PanelKernels {
   void (*multiply)(const Product<T>&);  // rows = P side, without positions
 };
 
-// With work rows and sparse rows.
+// Operations on work rows and on sparse rows.
 template <Scalar T>
 struct RowKernels {
   void (*load)(const T* column, Offset ld, const LineRows<T>&);
@@ -39,7 +39,7 @@ struct RowKernels {
   void (*measure)(const ResidualRows<T>&, ResidualMaxima<T>*);
 };
 
-// diagonal_product() of panel_product.hpp by these kernels.
+// diagonal_product() of panel_product.hpp, by these kernels.
 template <Scalar T>
 void diagonal_product_by(const PanelKernels<T>& kernels, Panel<T> inverse, Op op, Index at,
                          const Work<T>& work);

@@ -1,8 +1,8 @@
 #pragma once
-// A product in real numbers. A complex block is a real one with twice the rows (real parts and imaginary
-// parts in turn), and a complex right-hand side is two real ones, so that one set of loops does both; how the
-// parts are added is noted at the addition. Included only by what is compiled once for each instruction
-// set.
+// Products in real arithmetic. A complex block is a real one with twice the rows (alternating real and
+// imaginary parts), and a complex right-hand side is two real ones, so that one set of loops does both;
+// comments at the additions tell how the parts are combined. Included only in sources that are compiled once
+// for each instruction set.
 
 #include "trisweep/core/vector.hpp"
 #include "trisweep/kernels/products.hpp"
@@ -21,17 +21,17 @@ TRISWEEP_INLINE const RealOf<S>* reals(const S* values) {
   return reinterpret_cast<const RealOf<S>*>(values);
 }
 
-// Rows of one slab that a product takes, of real numbers stored as S.
+// Rows of one slab in a product, as real numbers stored as S.
 template <class S>
 struct SlabPart {
   const S* value;  // of the first row
   Index ld;        // real numbers between columns
   Index rows;
   Index width;
-  Index first;  // of the panel's own rows, begin being 0
+  Index first;  // relative to the panel's `begin`
 };
 
-// The row block that panel row `row` is in: to the end of its slab or the panel's.
+// The slab part from panel row `row` to the end of its slab or of the panel's rows.
 template <class S, Scalar T>
 TRISWEEP_INLINE SlabPart<RealOf<S>> slab_part_at(const Panel<T>& panel, Index row) {
   const Index slab = row / slab_rows * slab_rows;
@@ -41,7 +41,7 @@ TRISWEEP_INLINE SlabPart<RealOf<S>> slab_part_at(const Panel<T>& panel, Index ro
   return {reals(value), height * parts<T>, last - row, panel.width, row - panel.begin};
 }
 
-// Calls visit(row block) for all row blocks, in the order they lie in memory.
+// Calls visit(slab part) for all slab parts, in memory order.
 template <class S, Scalar T, class Visit>
 TRISWEEP_INLINE void ascend(const Panel<T>& panel, const Visit& visit) {
   for (Index row = panel.begin; row < panel.end;) {
@@ -51,7 +51,7 @@ TRISWEEP_INLINE void ascend(const Panel<T>& panel, const Visit& visit) {
   }
 }
 
-// And in the reverse order.
+// The same in reverse order.
 template <class S, Scalar T, class Visit>
 TRISWEEP_INLINE void descend(const Panel<T>& panel, const Visit& visit) {
   for (Index end = panel.end; end > panel.begin;) {
@@ -62,7 +62,7 @@ TRISWEEP_INLINE void descend(const Panel<T>& panel, const Visit& visit) {
   }
 }
 
-// What a product P s does with the rows it belongs to.
+// How a product P s changes the rows of the result.
 enum class Rows {
   subtract,  // rows position[i] of the work vector -= P s
   assign     // rows i = P s
@@ -79,7 +79,7 @@ TRISWEEP_INLINE V combined(const V& row, const V& sum) {
   return rows == Rows::assign ? sum : row - sum;
 }
 
-// 1 for the product with a complex number, -1 for that with its conjugate.
+// 1 for products with the panel's values, -1 for those with their conjugates.
 template <Scalar T>
 TRISWEEP_INLINE RealOf<T> sign_of(const Panel<T>& panel) {
   return panel.conjugate ? RealOf<T>(-1) : RealOf<T>(1);

@@ -1,5 +1,6 @@
 #pragma once
-// The products of sparse_product.hpp. Included only by what is compiled once for each instruction set.
+// The products of sparse_product.hpp. Included only in sources that are compiled once for each instruction
+// set.
 
 #include <algorithm>
 #include <array>
@@ -12,9 +13,9 @@
 namespace trisweep::kernels::TRISWEEP_ISA {
 
 template <Scalar T>
-inline constexpr int row_sums = is_complex<T> ? 2 : 1;  // of a product: by real and by imaginary parts of A
+inline constexpr int row_sums = is_complex<T> ? 2 : 1;  // separate sums with real and imaginary parts of A
 
-// Without a branch: signs are anybody's guess.
+// Branch-free, since signs are unpredictable.
 template <class V>
 TRISWEEP_INLINE V magnitude(const V& v) {
   if constexpr (std::is_floating_point_v<V>) {
@@ -25,7 +26,7 @@ TRISWEEP_INLINE V magnitude(const V& v) {
   }
 }
 
-// Of complex numbers, real and imaginary parts in turn: those of each exchanged.
+// Exchanges real and imaginary parts, which alternate in `v`.
 template <class V, std::size_t... i>
 TRISWEEP_INLINE V exchanged_parts(const V& v, std::index_sequence<i...>) {
   return __builtin_shufflevector(v, v, (i ^ 1)...);
@@ -42,7 +43,7 @@ TRISWEEP_INLINE V alternating(R first, R second) {
   return v;
 }
 
-// What x is multiplied by in each of the sums of a product.
+// Factors of x in each of the sums of a product.
 template <Scalar T>
 TRISWEEP_INLINE std::array<RealOf<T>, row_sums<T>> weights_of(const RealOf<T>* entry, RealOf<T> sign) {
   if constexpr (is_complex<T>) return {entry[0], sign * entry[1]};
@@ -54,7 +55,7 @@ TRISWEEP_INLINE RealOf<T> magnitude_of(const RealOf<T>* entry) {
   return magnitude(entry[0]);
 }
 
-// Adds the others to the first.
+// Adds all chains to the first.
 template <class V, int chains, int sums, int count>
 TRISWEEP_INLINE void join_chains(V (&sum)[chains][sums][count]) {
 #pragma GCC unroll 8
@@ -67,8 +68,8 @@ TRISWEEP_INLINE void join_chains(V (&sum)[chains][sums][count]) {
   }
 }
 
-// Of the entries [p, end). Rows of x and of the sums are `bytes` wide; `chains` sums, of every so many-th
-// entry, because each addition waits for the one before, and roundings add up less.
+// Sums the entries [p, end) of a row. Rows of x and of the sums are `bytes` wide. The entries are dealt out
+// to `chains` sums, because each addition waits for the previous one, and rounding errors are smaller.
 template <bool with_magnitudes, int bytes, int chains, Scalar T>
 TRISWEEP_INLINE void sum_row(const SparseRows<T>& a, Offset p, Offset end, const RowProducts<T>& to) {
   using R = RealOf<T>;
@@ -86,7 +87,7 @@ TRISWEEP_INLINE void sum_row(const SparseRows<T>& a, Offset p, Offset end, const
 #pragma GCC unroll 8
     for (int k = 0; k < count; ++k) {
       const V v = load<V>(row + k * step);
-      if constexpr (with_magnitudes && alone && sums == 1) {  // fewer instructions: these are what limits it
+      if constexpr (with_magnitudes && alone && sums == 1) {  // fewer instructions, which are the bottleneck
         const V term = weight[0] * v;
         total[0][k] += term;
         total_size[0][k] += magnitude(term);
@@ -117,7 +118,7 @@ TRISWEEP_INLINE void sum_row(const SparseRows<T>& a, Offset p, Offset end, const
   }
 }
 
-// The same of one vector of real numbers, a few entries at a time.
+// The same for one real vector, several entries at a time.
 template <bool with_magnitudes, Scalar T>
 TRISWEEP_INLINE void sum_long_row(const SparseRows<T>& a, Offset p, Offset end, const RowProducts<T>& to) {
   constexpr int bytes = std::min(4 * static_cast<int>(sizeof(T)), vector_bytes), chains = 2;
@@ -150,7 +151,8 @@ TRISWEEP_INLINE void sum_long_row(const SparseRows<T>& a, Offset p, Offset end, 
   if constexpr (with_magnitudes) *to.magnitude = bound;
 }
 
-// Of `bytes` of every row. Short rows have one chain: to add up more would take longer than they do.
+// Products of every row, `bytes` wide. Short rows have one chain: joining several would take longer than the
+// sum.
 template <bool with_magnitudes, int bytes, Scalar T>
 TRISWEEP_INLINE void sum_columns(const SparseRows<T>& a, RowProducts<T> to) {
   constexpr int vectors = std::max(1, bytes / vector_bytes) * (row_sums<T> + (with_magnitudes ? 1 : 0));
@@ -170,7 +172,7 @@ TRISWEEP_INLINE void sum_columns(const SparseRows<T>& a, RowProducts<T> to) {
   }
 }
 
-// As many lines at once as there are registers for their sums.
+// Takes as many lines at once as there are registers for their sums.
 template <bool with_magnitudes, Scalar T>
 TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, RowProducts<T> to) {
   constexpr int line = line_rows<T>, line_bytes = static_cast<int>(sizeof(T)) * line;
@@ -197,7 +199,7 @@ TRISWEEP_INLINE void sum_rows(const SparseRows<T>& a, RowProducts<T> to) {
   }
 }
 
-// |z| of the numbers z whose parts are in `v`, one vector for real numbers and two for complex ones.
+// |z| of the numbers z whose parts are in `v`: one vector for real numbers, two for complex ones.
 template <class V, std::size_t... i>
 TRISWEEP_INLINE V sum_of_parts(const V& a, const V& b, std::index_sequence<i...>) {
   return __builtin_shufflevector(a, b, (2 * i)...) + __builtin_shufflevector(a, b, (2 * i + 1)...);
@@ -223,7 +225,7 @@ TRISWEEP_INLINE void raise(V& most, const V& v) {
   most = v > most ? v : most;
 }
 
-// residual = b - residual, of as many numbers as V has lanes; their sizes.
+// residual = b - residual, for as many numbers as V has lanes. Returns their magnitudes.
 template <class V, Scalar T>
 TRISWEEP_INLINE V subtract_from(const T* b, T* residual) {
   constexpr int lanes = sizeof(V) / sizeof(RealOf<T>);
@@ -236,9 +238,9 @@ TRISWEEP_INLINE V subtract_from(const T* b, T* residual) {
   return sizes_of<T>(rest);
 }
 
-// Of line_rows<T> columns of every row, or (`alone`) of lines of consecutive entries of one vector, those of
-// the lanes from `at` on, as many as V has. Comparing |r| with the largest quotient times the denominator
-// saves the divisions of all but a few lines.
+// Updates the maxima of as many lanes as V has, from `at` on: of line_rows<T> columns of every row, or
+// (`alone`) of lines of consecutive entries of one vector. Comparing |r| with the largest quotient times the
+// denominator avoids the divisions of all but a few lines.
 template <bool alone, class V, Scalar T>
 TRISWEEP_INLINE void take_lanes(const ResidualRows<T>& v, std::size_t lines, std::size_t at,
                                 ResidualMaxima<T>& maxima) {
@@ -256,7 +258,7 @@ TRISWEEP_INLINE void take_lanes(const ResidualRows<T>& v, std::size_t lines, std
     auto larger = quotient > quotient;
     for (std::size_t line = first; line < last; ++line) {
       const T* const right = v.b + line * b_step + at;
-      if constexpr (!alone) __builtin_prefetch(right + lines * b_step);  // which is measured next
+      if constexpr (!alone) __builtin_prefetch(right + lines * b_step);  // measured next
       const V size = subtract_from<V>(right, v.residual + line * step + at), size_of_b = sizes_at<V>(right),
               size_of_x = sizes_at<V>(v.x + line * x_step + at),
               bound = sizes_at<V>(v.magnitude + line * step + at) + size_of_b;
@@ -297,7 +299,7 @@ TRISWEEP_INLINE void take_lines(const ResidualRows<T>& v, std::size_t lines, Res
   for (std::size_t at = 0; at < usize(line_rows<T>); at += step) take_lanes<alone, V>(v, lines, at, maxima);
 }
 
-// The last entries of one vector, that fill no line, with zeros behind them.
+// The last entries of one vector, which do not fill a line, padded with zeros.
 template <Scalar T>
 TRISWEEP_INLINE void take_rest(const ResidualRows<T>& v, std::size_t begin, ResidualMaxima<T>& maxima) {
   constexpr std::size_t lanes = usize(line_rows<T>);

@@ -1,6 +1,6 @@
 #pragma once
-// Numbers as a panel keeps them: of the scalar type T of the vectors that it multiplies, or of one with fewer
-// bits. Products widen them in registers, and add up in T.
+// Storage of a panel's values: in the scalar type T of the vectors that it multiplies, or in one with fewer
+// bits. Products convert values in registers, and accumulate in T.
 
 #include <cstddef>
 
@@ -8,8 +8,8 @@
 
 namespace trisweep::kernels {
 
-// What numbers for vectors of T may be stored as. A type of one's own is one whose conversion to RealOf<T>
-// (of a complex one: of RealOf<S>) is exact, with a line of the table below.
+// Types in which values for vectors of T may be stored. A new type must convert exactly to RealOf<T> (for a
+// complex type: RealOf<S> must), and needs a line in the table below.
 template <class S, class T>
 concept StorageOf = Scalar<T> &&(is_complex<S> == is_complex<T>)&&(sizeof(S) <= sizeof(T)) &&
                     std::convertible_to<RealOf<S>, RealOf<T>>;
@@ -34,12 +34,11 @@ concept StorageOf = Scalar<T> &&(is_complex<S> == is_complex<T>)&&(sizeof(S) <= 
 template <Scalar T>
 struct PanelKernels;  // products.hpp
 
-// Those of this processor.
+// Kernels for this processor.
 template <class S, Scalar T>
 const PanelKernels<T>& panel_kernels();
 
-// A pointer to them, which knows the products for their type: the choice among storages is made when it is
-// made.
+// Pointer to stored values, together with the kernels for their type: the storage is chosen at construction.
 template <Scalar T>
 class Stored {
  public:
@@ -48,7 +47,7 @@ class Stored {
   requires StorageOf<S, T> Stored(const S* first)
       : first_(reinterpret_cast<const char*>(first)), bytes_(sizeof(S)), kernels_(&panel_kernels<S, T>()) {}
 
-  // What only those kernels can read: a panel by itself, from which nothing is counted.
+  // A panel in a format that only these kernels can read; adding an offset to the pointer has no effect.
   Stored(const std::byte* panel, const PanelKernels<T>& kernels)
       : first_(reinterpret_cast<const char*>(panel)), kernels_(&kernels) {}
 
@@ -70,7 +69,7 @@ class Stored {
 
  private:
   const char* first_ = nullptr;
-  Offset bytes_ = 0;  // of a number
+  Offset bytes_ = 0;  // of a value
   const PanelKernels<T>* kernels_ = nullptr;
 };
 

@@ -1,13 +1,14 @@
 #pragma once
-// The moves of line.hpp with as many columns at once as a vector has lanes: whole vectors are read and
-// written, and transposed in registers. Included only by what is compiled once for each instruction set.
+// The moves of line.hpp, with as many columns at a time as a vector has lanes: whole vectors are read and
+// written, and transposed in registers. Included only in sources that are compiled once for each instruction
+// set.
 
 #include "trisweep/core/vector.hpp"
 #include "trisweep/kernels/line.hpp"
 
 namespace trisweep::kernels::TRISWEEP_ISA {
 
-// (a, b) = 2 x 2 blocks of `d` lanes, transposed: one of log2(lanes) steps of a transposition.
+// Transposes (a, b) as 2 x 2 blocks of `d` lanes: one of log2(lanes) steps of a transposition.
 template <int d, class V, std::size_t... i>
 TRISWEEP_INLINE void exchange_blocks(V& a, V& b, std::index_sequence<i...>) {
   constexpr std::size_t lanes = sizeof...(i);
@@ -29,9 +30,9 @@ TRISWEEP_INLINE void transpose(Vector<R>* v) {
   }
 }
 
-// Calls block(first row, first column) for blocks of lanes x lanes, then entry(row, column) for what is left.
-// Lines of the rows after the next are fetched early: there are too many columns, too far apart, for the
-// hardware to see a pattern.
+// Calls block(first row, first column) for blocks of lanes x lanes, then entry(row, column) for the rest.
+// Lines of the rows after the next are prefetched: there are too many columns, too far apart, for the
+// hardware to detect a pattern.
 template <class T, class Block, class Entry>
 TRISWEEP_INLINE void for_each_block(const T* column, Offset ld, Index nrhs, const Block& block,
                                     const Entry& entry) {
@@ -90,7 +91,7 @@ TRISWEEP_INLINE void store_blocks(T* column, Offset ld, const LineRows<T>& rows)
           __attribute__((always_inline)) { column[r * ld + i] = rows.row[i][r] * rows.factor[i]; });
 }
 
-// Where both are row-major: to(i)[r] = change(to(i)[r], factor[i] from(i)[r]), in real numbers.
+// If both are row-major: to(i)[r] = change(to(i)[r], factor[i] from(i)[r]), in real numbers.
 template <Scalar T, class From, class To, class Change>
 TRISWEEP_INLINE void change_rows(const LineRows<T>& rows, const From& from, const To& to,
                                  const Change& change) {

@@ -23,7 +23,7 @@ template <Scalar T>
 matrix::Csr<T> deal_out(const mpi::Communicator& comm, const matrix::Csr<T>* a,
                         const distribution::RowPartition& partition) {
   const Index me = comm.rank();
-  std::vector<Offset> begin;  // of the entries of each rank's rows
+  std::vector<Offset> begin;  // first entry of each rank's rows
   mpi::agree_on_error(comm, [&] {
     if (static_cast<Index>(partition.begin.size()) != comm.size() + 1)
       throw Error(ErrorKind::usage, "the row partition is for another number of ranks");

@@ -1,6 +1,6 @@
 #pragma once
-// Bundles: columns of vectors whose entries of a row are neighbours, so that a matrix is read once for all of
-// them. A bundle is 1 wide, or whole lines of line_rows<T> with any number of columns up to that.
+// Bundles: columns of vectors stored row-major, so that a matrix is read once for all of them. A bundle is
+// one column wide, or whole cache lines of line_rows<T> entries, of which any number of columns is used.
 
 #include <algorithm>
 #include <functional>
@@ -18,13 +18,13 @@ Index whole_lines(Index columns) {
   return (columns + line - 1) / line * line;
 }
 
-// Of columns of which there are that many: they are moved for every bundle.
+// Width of bundles of `nrhs` column-major vectors, which are copied for every bundle.
 template <Scalar T>
 Index bundle_width(Index nrhs) {
   return nrhs == 1 ? 1 : kernels::line_rows<T>;
 }
 
-// Of given vectors.
+// Width of bundles of x.
 template <Scalar T>
 Index bundle_width(Vectors<const T> x) {
   return bundle_width<T>(x.cols);
@@ -35,7 +35,7 @@ Index bundle_width(VectorRows<const T> x) {
   return x.ld == 1 ? 1 : std::min(most * kernels::line_rows<T>, whole_lines<T>(x.cols));
 }
 
-// The `width` numbers of consecutive rows of a bundle, as a line of its columns.
+// Consecutive rows of a bundle, each of `width` values, as one cache line of every column.
 template <Scalar T>
 kernels::LineRows<T> line_of(T* rows, Offset width, Index nrhs, RealOf<T> factor) {
   kernels::LineRows<T> line{.row = {}, .factor = {}, .nrhs = nrhs};
@@ -46,7 +46,7 @@ kernels::LineRows<T> line_of(T* rows, Offset width, Index nrhs, RealOf<T> factor
   return line;
 }
 
-// Calls line(i) for lines of the part's rows, then row(i) for the rows that are left.
+// Calls line(i) for each full cache line of the part's rows, then row(i) for the remaining rows.
 template <Scalar T, class Line, class Row>
 void for_each_line(ThreadPool::Part part, const Line& line, const Row& row) {
   std::size_t i = part.begin;
@@ -71,7 +71,7 @@ void to_rows(Vectors<const T> x, ThreadPool::Part part, Index width, T* rows) {
       });
 }
 
-// to(j) = from(i) for rows i of a part, j from the first of `to` on.
+// Copies the part's rows of `from` to consecutive rows from `to` on.
 template <Scalar T>
 void copy_rows(VectorRows<const T> from, ThreadPool::Part part, T* to, Offset ld) {
   if (from.ld == from.cols && ld == from.cols) {
@@ -86,8 +86,8 @@ void to_rows(VectorRows<const T> x, ThreadPool::Part part, Index width, T* rows)
   copy_rows(x, part, rows + part.begin * usize(width), width);
 }
 
-// The part's rows of x: those of a single vector where they are, others in `room`, `width` wide, where
-// columns that x does not have are zero.
+// Returns the part's rows of x, row-major: those of a single vector in place, others copied to `room`,
+// `width` wide, where columns beyond those of x are zero.
 template <Scalar T>
 VectorRows<const T> rows_of(Vectors<const T> x, ThreadPool::Part part, Index width, T* room) {
   const auto rows = static_cast<Index>(part.end - part.begin);

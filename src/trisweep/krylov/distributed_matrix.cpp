@@ -17,7 +17,7 @@
 namespace trisweep::krylov {
 namespace {
 
-// Of a bundle of that width.
+// Number of entries, and of rows of a bundle, that are multiplied at a time.
 template <Scalar T>
 constexpr std::size_t product_entries = product_lines* usize(kernels::line_rows<T>);
 template <Scalar T>
@@ -84,7 +84,7 @@ DistributedMatrix<T>::~DistributedMatrix() {
 
 template <Scalar T>
 void DistributedMatrix<T>::replace_values(std::span<const T> values, RealOf<T> factor) {
-  std::vector<Offset> next;  // in each row of the transpose
+  std::vector<Offset> next;  // next entry of each row of the transpose
   mpi::agree_on_error(comm_, [&] {
     if (values.size() != local_.value.size()) {
       throw Error(ErrorKind::usage, fmt::format("{} values for the {} entries of this rank's rows",
@@ -111,7 +111,7 @@ const matrix::Csr<T>& DistributedMatrix<T>::whole(matrix::Csr<T>& room) const {
   return room;
 }
 
-// Columns become those of local_; returns which others they were, in order.
+// Renumbers the columns of local_; returns the ghosts, ascending.
 template <Scalar T>
 std::vector<Index> DistributedMatrix<T>::number_ghosts() {
   const Index first = partition_.first(comm_.rank()), count = partition_.count(comm_.rank());
@@ -131,7 +131,7 @@ std::vector<Index> DistributedMatrix<T>::number_ghosts() {
   return ghosts;
 }
 
-// Whether there is something to prepare is the same on all ranks, after one has failed, too.
+// All ranks return early or none, even after a call that failed.
 template <Scalar T>
 void DistributedMatrix<T>::prepare(Op op, Index width) {
   const bool transposes = op != Op::none && !transposed_;
@@ -153,7 +153,8 @@ void DistributedMatrix<T>::prepare(Op op, Index width) {
   width_ = widest;
 }
 
-// x where it is, unless it is not in rows or (`moved`) others have to come behind them: then in `room`.
+// Returns x row-major: in place if possible; in `room` if x is not row-major, or if (`moved`) ghosts must
+// follow its rows.
 template <Scalar T>
 template <class V>
 VectorRows<const T> DistributedMatrix<T>::in_rows(V x, Index width, bool moved, ThreadPool& pool,
@@ -182,7 +183,7 @@ void DistributedMatrix<T>::multiply_rows(const Bundle& of, ThreadPool& pool, con
   });
 }
 
-// Products of a rank's columns go to the ranks that have their rows.
+// Multiplies by this rank's part of the transpose, and sends the results to the ranks that own their rows.
 template <Scalar T>
 void DistributedMatrix<T>::multiply_columns(Op op, const Bundle& of, ThreadPool& pool,
                                             const VisitProduct<T>& visit) {

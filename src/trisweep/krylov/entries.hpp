@@ -1,5 +1,5 @@
 #pragma once
-// What threads do together to the entries of distributed vectors, column by column.
+// Elementwise operations on distributed vectors by all threads, column by column.
 
 #include <ranges>
 
@@ -8,7 +8,7 @@
 
 namespace trisweep::krylov {
 
-// The numbers of all columns of v.
+// Indices of all columns of v.
 template <class T>
 auto columns_of(Vectors<T> v) {
   return std::views::iota(Index{0}, v.cols);

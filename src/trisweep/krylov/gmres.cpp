@@ -32,7 +32,7 @@ class Gmres {
 
   bool done() const { return active_.empty(); }
 
-  // z_k = M^-1 v_k, w = A z_k; w without what lies in the space so far is v_k+1.
+  // z_k = M^-1 v_k, w = A z_k; v_k+1 is w orthogonalized against the basis.
   void step(const Preconditioned<T>& system, double reduction) {
     mpi::agree_on_error(context_.comm, [&] {
       direction_.push_back(vectors());
@@ -47,11 +47,11 @@ class Gmres {
     orthogonalize(w, h);
     const std::vector<double> length = norms<T>(context_, w);
     std::erase_if(active_, [&](Index c) {
-      if (!std::isfinite(length[usize(c)])) return true;  // no step
+      if (!std::isfinite(length[usize(c)])) return true;  // the step is discarded
       h[usize(c)].back() = static_cast<T>(length[usize(c)]);
       small_[usize(c)]->append(std::move(h[usize(c)]));
       left_[usize(c)].push_back(small_[usize(c)]->residual_norm() / beta_[usize(c)]);
-      // Exhausted: the minimum is exact then.
+      // The Krylov space is exhausted if nothing of w is left: the minimum is then exact.
       return !usable(length[usize(c)]) ||
              !(length[usize(c)] > before[usize(c)] * std::numeric_limits<Real>::epsilon()) ||
              left_[usize(c)].back() <= reduction;
@@ -83,7 +83,7 @@ class Gmres {
   Vectors<T> view(std::vector<T>& v) const { return {v.data(), rows_, cols_}; }
   Vectors<const T> view(const std::vector<T>& v) const { return {v.data(), rows_, cols_}; }
 
-  // v_k+1 = w / length in the columns that go on, and zero in the others.
+  // v_k+1 = w / length in active columns, and zero in the others.
   void extend_basis(Vectors<const T> w, const std::vector<double>& length) {
     std::vector<Real> factor(usize(cols_));
     for (const Index c : active_) factor[usize(c)] = static_cast<Real>(1 / length[usize(c)]);
@@ -93,7 +93,7 @@ class Gmres {
     basis_.push_back(std::move(next_));
   }
 
-  // w -= V V^H w, and V^H w is added to h. Returns what ||w||_2 was before.
+  // w -= V V^H w, and h += V^H w. Returns ||w||_2 from before.
   std::vector<double> orthogonalize(Vectors<T> w, std::vector<std::vector<T>>& h) const {
     std::vector<Pair<T>> pairs;
     for (const auto& v : basis_) pairs.push_back({view(v), w});
@@ -120,12 +120,12 @@ class Gmres {
   Index rows_;
   Index cols_;
   std::vector<double> beta_;   // ||r||_2, by column
-  std::vector<Index> active_;  // columns that go on
+  std::vector<Index> active_;  // columns that continue
   std::vector<std::vector<T>> basis_;
   std::vector<std::vector<T>> direction_;
-  std::vector<T> next_;                                          // w, then the next of the basis
+  std::vector<T> next_;                                          // w, then the next basis vectors
   std::vector<std::optional<HessenbergLeastSquares<T>>> small_;  // by column
-  std::vector<std::vector<double>> left_;                        // of ||r||_2, by column and step
+  std::vector<std::vector<double>> left_;                        // relative residual norms, by column
 };
 
 }  // namespace

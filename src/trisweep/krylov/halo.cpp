@@ -15,7 +15,7 @@ Halo<T>::Halo(const mpi::Communicator& comm, const distribution::RowPartition& p
   using List = mpi::ListOfRank<Index>;
   const auto asked = mpi::exchange_lists(
       comm, mpi::agree_on_error(comm, [&] {
-        std::vector<List> wanted;  // of its owner, each ghost in the order of rows
+        std::vector<List> wanted;  // for each owner, its ghosts in ascending order
         for (std::size_t i = 0; i < ghosts.size();) {
           const Index owner = partition.owner(ghosts[i]);
           List& list = wanted.emplace_back(List{owner, {}});

@@ -1,9 +1,9 @@
 #pragma once
 // The entries of distributed vectors that a rank's rows of a matrix read from other ranks: *ghosts*.
 //
-// Before: each rank knows its own rows. After exchange(): it has its ghosts as well, or (reversed) its own
-// rows have all that was added to them elsewhere. One message with each rank whose rows it reads, and one
-// with each that reads its rows.
+// Before exchange(): each rank has its own rows. After: it also has its ghosts or (reversed) the ghosts'
+// values have been added to their owners' rows. One message with each rank whose rows it reads, and one with
+// each that reads its rows.
 
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace trisweep::krylov {
 template <Scalar T>
 class Halo {
  public:
-  // Entries of this rank's vectors that `rank` reads, and where what this rank reads from it is kept.
+  // Entries of this rank's vectors that `rank` reads, and the ghosts that this rank reads from it.
   struct Neighbour {
     Index rank;
     std::vector<Index> owned{};  // local rows that `rank` needs
@@ -25,27 +25,27 @@ class Halo {
   };
 
   Halo() = default;
-  // `ghosts`: rows of other ranks, in order. Collective; throws on every rank when any runs out of memory.
+  // `ghosts`: rows of other ranks, ascending. Collective; throws on every rank when any runs out of memory.
   Halo(const mpi::Communicator& comm, const distribution::RowPartition& partition,
        const std::vector<Index>& ghosts);
 
-  // Room for vectors of `width` columns.
+  // Allocates for vectors of `width` columns.
   void reserve(Index width);
-  // Leaves memory that messages may still be sent from, or written to, as it is.
+  // Abandons memory that pending messages may still read or write, without freeing it.
   void release() { lending_.release(); }
 
-  // `extended`: this rank's rows, then its ghosts, row-major and `width` wide. Ghosts come from their owners,
-  // or (reversed) are added back to them. `comm`: the same as before, listened to while it waits.
+  // Receives ghosts from their owners or (reversed) adds them to the owners' rows. `extended`: this rank's
+  // rows, then its ghosts, row-major and `width` wide. `comm`: that of the constructor; polled for faults.
   void exchange(const mpi::Communicator& comm, bool reversed, T* extended, Index width);
 
-  // In the order of ranks.
+  // The neighbours, in rank order.
   const std::vector<Neighbour>& neighbours() const { return neighbour_; }
 
  private:
   Index rows_ = 0;  // of this rank
   std::vector<Neighbour> neighbour_;
-  std::size_t lent_ = 0;  // entries of a vector that neighbours need, each counted as often as it is needed
-  Buffer<T> lending_;     // these, on their way to or from the neighbours
+  std::size_t lent_ = 0;  // entries of a vector that neighbours need, counted once per neighbour
+  Buffer<T> lending_;     // these entries, being sent or received
   std::vector<MPI_Request> request_;
 };
 

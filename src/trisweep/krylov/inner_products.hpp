@@ -1,6 +1,6 @@
 #pragma once
-// Inner products and norms of the columns of distributed vectors, by all threads of all ranks: one reduction
-// for as many as are asked for together. The same whatever the number of threads, and on every rank.
+// Inner products and norms of the columns of distributed vectors, by all threads of all ranks, with one
+// reduction per call. Results are the same on every rank, and independent of the number of threads.
 // Collective. A rank that runs out of memory here throws alone: for use inside mpi::revoke_on_error.
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace trisweep::krylov {
 
-// x_c^H y_c for every column c of every pair, which have all as many rows and columns: those of the first
-// pair, then those of the second, and so on.
+// x_c^H y_c for every column c of every pair: first those of the first pair, then of the second, and so on.
+// All pairs have equal numbers of rows and columns.
 template <Scalar T>
 std::vector<Sum<T>> inner_products(const mpi::ParallelContext& context, std::span<const Pair<T>> pairs);
 
@@ -25,24 +25,24 @@ std::vector<Sum<T>> inner_products(const mpi::ParallelContext& context, std::spa
 template <Scalar T>
 std::vector<double> norms(const mpi::ParallelContext& context, Vectors<const T> x);
 
-// max_i |x_ic| for every column c; infinity where an entry is not finite.
+// max_i |x_ic| for every column c; infinity if an entry is not finite.
 template <Scalar T>
 std::vector<double> max_norms(const mpi::ParallelContext& context, Vectors<const T> x);
-// max_i |x_ic| / scale_i.
+// max_i |x_ic| / scale_i for every column c.
 template <Scalar T>
 std::vector<double> max_norms_over(const mpi::ParallelContext& context, Vectors<const T> x,
                                    std::span<const double> scale);
 
-// Whichever is larger; NaN counts as infinity.
+// Returns the larger of both; NaN counts as infinity.
 double larger(double largest, double candidate);
 
-// The largest of of(i) >= 0 over a part, for some measures at once; NaN counts as infinity. In lanes, so that
-// several rows are compared at a time.
+// Returns the maxima of of(i) >= 0 over a part, for several measures at once; NaN counts as infinity. Works
+// in lanes, so that the loop vectorizes.
 template <class Of>
 auto largest_of(ThreadPool::Part part, const Of& of) {
   using Values = std::invoke_result_t<Of, std::size_t>;
   constexpr std::size_t kinds = std::tuple_size_v<Values>, lanes = 8;
-  double largest[kinds][lanes] = {}, spoilt[kinds][lanes] = {};  // NaN where a value was not finite
+  double largest[kinds][lanes] = {}, spoilt[kinds][lanes] = {};  // spoilt: NaN if a value was not finite
   const auto look = [&](const Values& value, std::size_t lane) {
     for (std::size_t kind = 0; kind < kinds; ++kind) {
       double& most = largest[kind][lane];
@@ -63,8 +63,8 @@ auto largest_of(ThreadPool::Part part, const Of& of) {
   return result;
 }
 
-// visit(c, part) for the parts of all columns c: some maxima, numbers or infinite. The largest over all
-// threads and ranks, by column, in one reduction.
+// Calls visit(c, part), which returns maxima (finite or infinite), for the parts of all columns c. Returns
+// the maxima over all threads and ranks, by column, with one reduction.
 template <class Visit>
 auto column_maxima(const mpi::ParallelContext& context, Index rows, Index cols, const Visit& visit) {
   using Maxima = std::invoke_result_t<Visit, Index, ThreadPool::Part>;

@@ -1,6 +1,6 @@
 #pragma once
-// The small problem inside GMRES: the y that minimizes || beta e_1 - H y ||_2, H being a Hessenberg matrix
-// that grows column by column, kept triangular by Givens rotations (Saad and Schultz 1986).
+// The least-squares problem of GMRES: min_y || beta e_1 - H y ||_2 with a Hessenberg matrix H that grows by
+// columns, reduced to triangular form by Givens rotations (Saad and Schultz 1986).
 
 #include <cmath>
 #include <vector>
@@ -16,10 +16,10 @@ class HessenbergLeastSquares {
 
   explicit HessenbergLeastSquares(Real beta) : rhs_{T(beta)} {}
 
-  // Of H y, for the best y.
+  // || beta e_1 - H y ||_2 for the minimizing y.
   Real residual_norm() const { return std::abs(rhs_.back()); }
 
-  // `column`: one entry more than the last had; at first two.
+  // `column`: the next column of H; two entries in the first, one more in each following column.
   void append(std::vector<T> column) {
     for (std::size_t i = 0; i < rotation_.size(); ++i) apply(rotation_[i], column[i], column[i + 1]);
     T &a = column[column.size() - 2], &b = column.back();
@@ -33,7 +33,7 @@ class HessenbergLeastSquares {
     triangle_.push_back(std::move(column));
   }
 
-  // As many numbers as there are columns.
+  // Returns the minimizing y, one entry per column.
   std::vector<T> minimizer() const {
     std::vector<T> y(rhs_.begin(), rhs_.end() - 1);
     for (std::size_t j = y.size(); j-- > 0;) {

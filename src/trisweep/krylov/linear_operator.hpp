@@ -1,5 +1,5 @@
 #pragma once
-// What Krylov methods know of a matrix: its products with distributed vectors.
+// The interface of matrices for Krylov methods: products with distributed vectors.
 
 #include <algorithm>
 #include <concepts>
@@ -12,24 +12,23 @@
 
 namespace trisweep::krylov {
 
-// a(x, y): y = A x, column by column; each rank passes its rows of both, which have no memory in common.
-// Collective. Matrices, solves with their factors (preconditioners), and products of such are all of this
-// kind.
+// a(x, y): y = A x, column by column; each rank passes its rows of x and y, which must not overlap.
+// Collective. Matrices, solves with their factors (preconditioners) and their products are linear operators.
 template <class A, class T>
 concept LinearOperator = std::invocable<A&, Vectors<const T>, Vectors<T>>;
 
-// Work that a product does not depend on, done while its messages are under way: it calls its argument now
-// and then, so that they move.
+// Work independent of a product, done while its messages are in transit: it calls its argument now and then,
+// so that messages progress.
 using Poll = std::function<void()>;
 using Meanwhile = std::function<void(const Poll&)>;
 
-// One whose messages move meanwhile: a(x, y, work).
+// An operator that overlaps its messages with work: a(x, y, work).
 template <class A, class T>
 concept OverlappingOperator = std::invocable < A&,
         Vectors<const T>, Vectors<T>,
 const Meanwhile& > ;
 
-// Any of them, by reference: it outlives this.
+// A reference to any linear operator, which must outlive it.
 template <Scalar T>
 class Operator {
  public:
@@ -52,13 +51,13 @@ class Operator {
     if constexpr (requires { a.is_identity(); }) is_identity_ = a.is_identity();
   }
   void operator()(Vectors<const T> x, Vectors<T> y) const { apply_(object_, x, y); }
-  // Before the product where the operator cannot do it meanwhile.
+  // Overlaps the product with `work`; if the operator cannot, runs `work` before it.
   void operator()(Vectors<const T> x, Vectors<T> y, const Meanwhile& work) const {
     apply_beside_(object_, x, y, work);
   }
-  // Whether vectors may be in a device's memory.
+  // True if vectors may be in a device's memory.
   bool reaches_device() const { return reaches_device_; }
-  // Whether y would be x: it need not be called.
+  // True if y = x, so that it need not be called.
   bool is_identity() const { return is_identity_; }
 
  private:
@@ -68,7 +67,7 @@ class Operator {
   bool reaches_device_ = false, is_identity_ = false;
 };
 
-// y = x: where there is no preconditioner.
+// y = x: no preconditioner.
 struct Identity {
   static constexpr bool is_identity() { return true; }
   template <Scalar T>
@@ -77,12 +76,12 @@ struct Identity {
   }
 };
 
-// A, and M^-1 = about A^-1, which makes A M^-1 easy for a Krylov method.
+// A and a preconditioner M^-1 ~ A^-1: the Krylov method works with A M^-1.
 template <Scalar T>
 struct Preconditioned {
   Operator<T> a;
   Operator<T> preconditioner;
-  // Where a method has its vectors that can have them on a device; null: in the host's memory.
+  // Runs vector operations, on a device for methods that support it; null: vectors are in host memory.
   device::StepRunner<T>* vectors = nullptr;
 };
 

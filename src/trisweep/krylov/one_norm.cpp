@@ -43,7 +43,7 @@ class NormEstimator {
   }
 
  private:
-  // product_ = B x_; its one-norm.
+  // product_ = B x_; returns its 1-norm.
   double product_norm(const Operator<T>& multiply) {
     multiply(x_, product_);
     double sum = 0;
@@ -52,7 +52,7 @@ class NormEstimator {
     return std::isfinite(all) ? all : std::numeric_limits<double>::infinity();
   }
 
-  // sign_ = product_ / |product_|; whether any sign is another than before.
+  // sign_ = product_ / |product_|; returns true if any sign changed.
   bool take_signs() {
     Offset changed = 0;
     for (std::size_t i = 0; i < product_.size(); ++i) {
@@ -66,9 +66,9 @@ class NormEstimator {
 
   struct Place {
     Offset row;
-    bool is_last;  // or no larger than the entry there
+    bool is_last;  // `last` itself, or an entry no larger than the one at `last`
   };
-  // Of product_: the first of the entries of largest modulus.
+  // Returns the first entry of product_ of largest modulus.
   Place largest_entry(Offset last) {
     double own = -1, of_last = -1;
     Offset at = 0;
@@ -90,7 +90,7 @@ class NormEstimator {
     if (row >= first_ && row < first_ + std::ssize(x_)) x_[usize(row - first_)] = T(1);
   }
 
-  // Against cancellation: (-1)^i (1 + i / (n - 1)).
+  // Test vector against cancellation in the estimate: (-1)^i (1 + i / (n - 1)).
   void set_alternating_vector() {
     for (std::size_t i = 0; i < x_.size(); ++i) {
       const Offset row = first_ + static_cast<Offset>(i);

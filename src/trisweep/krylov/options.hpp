@@ -22,15 +22,15 @@ struct NamedOverlap {
 std::span<const NamedOverlap> overlaps();
 
 struct KrylovOptions {
-  double tolerance = 1e-10;  // of ||b - A x||_2 / ||b||_2
+  double tolerance = 1e-10;  // for ||b - A x||_2 / ||b||_2
   int max_iterations = 1000;
-  // Of the pipelined form: overlap, and the residual replacement period in iterations (0: never).
+  // For the pipelined form: overlap, and the period of residual replacement in iterations (0: never).
   Overlap overlap = Overlap::gathers;
   int replace_every = 50;
   int restart = 60;  // GMRES: restart length
 };
 
-// For one right-hand side.
+// The result for one right-hand side.
 struct KrylovResult {
   Outcome outcome = Outcome::most_iterations;
   int iterations = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// How a Krylov method ends.
+// Outcomes of Krylov methods.
 
 #include <string_view>
 
@@ -7,15 +7,15 @@ namespace trisweep::krylov {
 
 enum class Outcome {
   converged,
-  breakdown,  // two vectors that the method divides by the product of are orthogonal, or not finite
-  stagnated,  // the residual that the recurrence has is small, the true one is not, and starting anew is no
-              // help; or cycles of GMRES leave the residual as it is
-  most_iterations,  // as many as were allowed
+  breakdown,  // an inner product by which the method divides is zero up to rounding, or not finite
+  stagnated,  // the recursive residual is small, but the true one is not, and restarting does not help; or
+              // cycles of GMRES do not reduce the residual
+  most_iterations,  // the maximum number of iterations was reached
 };
 
 struct OutcomeWords {
   std::string_view name;      // in records
-  std::string_view sentence;  // what the method has done
+  std::string_view sentence;  // predicate of a message about the method
 };
 const OutcomeWords& words_of(Outcome outcome);
 

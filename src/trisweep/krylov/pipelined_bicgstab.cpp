@@ -2,14 +2,14 @@
 // Comput. 65 (2017), Algorithm 9, which is Fig. 2(b) of Yamazaki, Ida, Yokota, Dongarra (2019) with its f, g
 // and y here w, s and y. (That figure writes v for y in line 15 and for w in line 21.)
 //
-// Recurrences take the place of two products: w = A r, t = A w, s = A p, z = A s, v = A z and y = A q hold
-// but for rounding. So each of the two products of an iteration begins as soon as its own vector is there:
-// its all-gather is hidden behind the updates of the other vectors and their inner products, and the
-// reduction of these behind the product. Rounding errors of the recurrences grow; they are made anew now and
-// then (residual replacement), which takes six products.
+// Recurrences replace products: w = A r, t = A w, s = A p, z = A s, v = A z and y = A q hold up to rounding.
+// So each of the two products of an iteration begins as soon as its vector is known: its all-gather overlaps
+// the updates of the other vectors and their inner products, and the reduction of these overlaps the product.
+// Rounding errors of the recurrences grow; the vectors are recomputed periodically (residual replacement),
+// which takes six products.
 //
-// A is A M^-1: x = x0 + M^-1 u, and u is what is iterated. An iteration takes two products with each, and two
-// reductions; memory: eleven vectors a column.
+// Here A stands for A M^-1: x = x0 + M^-1 u, and u is iterated. An iteration takes two products with each of
+// A and M^-1, and two reductions; memory: eleven vectors per column.
 
 #include "trisweep/krylov/run.hpp"
 
@@ -44,7 +44,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
     add_to_x();
   }
 
-  // w = A r, t = A w, alpha = (shadow, r) / (shadow, w), and all else zero.
+  // w = A r, t = A w, alpha = (shadow, r) / (shadow, w), and all other vectors zero.
   void begin() {
     step({copied(shadow_, r_)});
     for (const Vectors<T>& v : {p_, s_, z_, v_, u_}) steps_.run(this->all_columns(), std::array{zero(v)});
@@ -94,7 +94,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
     shadow_r_ = found[0];
   }
 
-  // What the recurrences stand for; x takes up u.
+  // Recomputes by products the vectors that the recurrences approximate, after adding M^-1 u to x.
   void replace() {
     add_to_x();
     moved_ = active_;
@@ -111,7 +111,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
     steps_.run(moved_, std::array{sum(x_, x_, this->in_units_of_x(this->ones()), hat), zero(u_)});
   }
 
-  // to = A from beside `update` and then the inner products of `pair`.
+  // to = A from, overlapped with `update` and then the inner products of `pair`.
   template <std::size_t updates, std::size_t pairs>
   std::array<Scalars, pairs> product_beside(Vectors<T> from, Vectors<T> to,
                                             const Update<T> (&update)[updates],
@@ -131,7 +131,7 @@ class PipelinedBicgstab final : public KrylovRun<T> {
   Vectors<T> shadow_, p_, s_, z_, v_, q_, y_, w_, t_, u_, hat_;
   Scalars alpha_, beta_, omega_, shadow_r_, shadow_squared_;
   std::array<Scalars, 3> y_q_;  // (y, q), (y, y), (q, q)
-  std::vector<Index> moved_;    // columns in which u may not be zero
+  std::vector<Index> moved_;    // columns in which u may be nonzero
 };
 
 }  // namespace

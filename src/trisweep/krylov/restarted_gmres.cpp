@@ -9,7 +9,7 @@ class RestartedGmres final : public KrylovRun<T> {
  public:
   RestartedGmres(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
                  Vectors<T> x, const KrylovOptions& options)
-      // Its basis is in the host's memory.
+      // Without a step runner: the basis is in host memory.
       : KrylovRun<T>(context, {system.a, system.preconditioner}, b, x, options) {
     this->make({&d_});
   }
@@ -20,7 +20,8 @@ class RestartedGmres final : public KrylovRun<T> {
 
   double most_left() const override { return slowest_cycle; }
 
-  // Of all columns together; a column that needs fewer steps takes those of the others, too, uncounted.
+  // One cycle of all columns together; a column that needs fewer steps makes those of the others, too, but
+  // they are not counted.
   void iterate() override {
     GmresOptions options{.steps = options_.restart, .reduction = 1};
     for (const Index c : active_) {

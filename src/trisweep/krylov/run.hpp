@@ -1,6 +1,6 @@
 #pragma once
-// What the forms of BiCGStab, and restarted GMRES, have in common: the way from one true residual to the
-// next, which columns continue, and when a recurrence has ended.
+// Common base of the forms of BiCGStab and restarted GMRES: the loop over true residuals, the columns that
+// continue, and the end of a recurrence.
 
 #include <array>
 #include <cmath>
@@ -11,8 +11,8 @@
 
 namespace trisweep::krylov {
 
-// Starting anew is worth it where it leaves at most this share of the residual: after a recurrence that has
-// lost its way, and of restarts that are the method's own, as long as the residual falls at all.
+// A restart must leave at most this share of the residual, or the column is given up: after a recurrence that
+// departed from the true residual; and for the regular cycles of a method, while the residual falls at all.
 inline constexpr double slowest_restart = 0.5;
 inline constexpr double slowest_cycle = 0.9999;
 
@@ -21,7 +21,7 @@ class KrylovRun {
  public:
   virtual ~KrylovRun() = default;
 
-  // From one true residual to the next.
+  // Runs recurrences from one true residual to the next.
   std::vector<KrylovResult> run() {
     const std::vector<double> largest = max_norms<T>(context_, callers_b_);
     for (Index c = 0; c < b_.cols; ++c) {
@@ -51,7 +51,7 @@ class KrylovRun {
   using Real = RealOf<T>;
   using Scalars = Factors<T>;  // by column
 
-  // With so many inner products at a time at most. Throws.
+  // `most_pairs`: maximum number of inner products per step. Throws.
   KrylovRun(const mpi::ParallelContext& context, const Preconditioned<T>& system, Vectors<const T> b,
             Vectors<T> x, const KrylovOptions& options, std::size_t most_pairs = 1)
       : context_(context),
@@ -68,12 +68,12 @@ class KrylovRun {
         unit_(usize(b.cols)),
         result_(usize(b.cols)) {}
 
-  // Improves x until the recurrence of no active column goes on; r = b - A x at first.
+  // Improves x until the recurrences of all active columns have ended; initially r = b - A x.
   virtual void iterate() = 0;
-  // The largest share of the residual that may be left for another.
+  // The largest share of the residual that a start may leave if another is to follow.
   virtual double most_left() const { return slowest_restart; }
 
-  // Room for vectors of as many rows and columns as b. Not collective.
+  // Allocates vectors of the size of b. Not collective.
   void make(std::initializer_list<Vectors<T>*> vectors) {
     for (Vectors<T>* const v : vectors) *v = place_.room();
   }
@@ -84,44 +84,44 @@ class KrylovRun {
     steps_.run(going_on_, one(sum(r_, b_, Scalars(result_.size(), -1), r_, inverses(&Units::b))));
   }
 
-  // M^-1 from: in `room`, unless it is `from` itself.
+  // Returns M^-1 from: in `room`, unless it is `from` itself.
   Vectors<const T> preconditioned(Vectors<const T> from, Vectors<T> room) const {
     if (m_.is_identity()) return from;
     place_.apply(m_, from, room);
     return room;
   }
-  // to = A M^-1 from, in units in which the first such product is about as large as what it was made of.
-  // Returns M^-1 from, for which there is `room`.
+  // to = A M^-1 from, scaled so that the first such product is about as large as `from`. Returns M^-1 from,
+  // which may be stored in `room`.
   Vectors<const T> product(Vectors<const T> from, Vectors<T> room, Vectors<T> to) {
     const Vectors<const T> hat = preconditioned(from, room);
     multiply(from, hat, to);
     return hat;
   }
-  // The same where hat is known.
+  // The same for a given hat = M^-1 from.
   void multiply(Vectors<const T> from, Vectors<const T> hat, Vectors<T> to) {
     place_.apply(a_, hat, to);
     if (!products_have_units_) find_units_of_products(from, to);
     scale_product(to);
   }
-  // The same beside `work`, once units are known.
+  // The same, overlapped with `work`; the units must be known.
   void multiply_beside(Vectors<const T> hat, Vectors<T> to, const Meanwhile& work) const {
     place_.apply(a_, hat, to, work);
     scale_product(to);
   }
-  // Of x, for an improvement that was found in the other units.
+  // Converts factors of an update from scaled units to units of x.
   Scalars in_units_of_x(Scalars factor) const {
     for (std::size_t c = 0; c < factor.size(); ++c) factor[c] *= double(unit_[c].x);
     return factor;
   }
 
-  // Columns whose recurrence has reached the goal or the last iteration; whether it tells the truth is
-  // measured then.
+  // Ends columns whose recursive residual has reached the tolerance, or the last iteration; the true residual
+  // is measured afterwards.
   void end_where_done(const Scalars& r_squared) {
     std::erase_if(active_, [&](Index c) {
       return ends_with(c, std::sqrt(std::real(r_squared[usize(c)])) / norm_b_[usize(c)]);
     });
   }
-  // An iteration of a column that leaves that share of b: whether it was the last.
+  // Records an iteration of a column with this relative residual; returns true if it was the last.
   bool ends_with(Index c, double residual) {
     KrylovResult& result = at(c);
     ++result.iterations;
@@ -132,7 +132,8 @@ class KrylovRun {
   void break_down(Index c) { at(c).outcome = Outcome::breakdown; }
   const KrylovResult& so_far(Index c) const { return result_[usize(c)]; }
 
-  // Columns in which `value` is nothing but the rounding of what it is made of, size(c), or not finite.
+  // Ends, as breakdowns, columns in which `value` is not finite, or only rounding error of its terms, of
+  // magnitude size_of(c).
   template <class Size>
   void end_where_nothing(const Scalars& value, const Size& size_of) {
     std::erase_if(active_, [&](Index column) {
@@ -143,13 +144,13 @@ class KrylovRun {
       return true;
     });
   }
-  // Where (x, y) is, given (x, x) and (y, y).
+  // The same for an inner product (x, y), given (x, x) and (y, y).
   void end_where_orthogonal(const Scalars& xy, const Scalars& xx, const Scalars& yy) {
     end_where_nothing(
         xy, [&](std::size_t c) { return std::sqrt(std::real(xx[c])) * std::sqrt(std::real(yy[c])); });
   }
 
-  // Inner products by pair, column by column, of those of all columns.
+  // Splits inner products by pair; each part has one value per column.
   template <std::size_t count>
   std::array<Scalars, count> by_pair(std::span<const Sum<T>> sums) const {
     std::array<Scalars, count> split;
@@ -159,7 +160,7 @@ class KrylovRun {
     }
     return split;
   }
-  // In the columns whose recurrence goes on: updates, one after the other, and inner products of these.
+  // In the active columns: performs the updates in order, then computes inner products.
   template <std::size_t updates>
   void step(const Update<T> (&update)[updates]) const {
     steps_.run(active_, update);
@@ -202,10 +203,10 @@ class KrylovRun {
   const Vectors<T> x_;
   const Vectors<T> r_;
   VectorSteps<T> steps_;
-  std::vector<Index> active_;  // columns whose recurrence has not ended
+  std::vector<Index> active_;  // columns whose recurrence continues
 
  private:
-  // Powers of two in which squares of b and of products with A M^-1 stay in the range of numbers.
+  // Powers of two by which b and products with A M^-1 are scaled, so that their squares do not overflow.
   struct Units {
     Real b = 1, product = 1, x = 1;
   };
@@ -231,7 +232,7 @@ class KrylovRun {
   }
 
   static int exponent(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
-  // 2^power, or what is nearest to it in range.
+  // 2^power, clamped to the range of Real.
   static Real power_of_two(int power) {
     constexpr int most = std::numeric_limits<Real>::max_exponent - 2;
     return std::ldexp(Real(1), std::clamp(power, -most, most));
@@ -240,7 +241,7 @@ class KrylovRun {
     if (std::ranges::all_of(active_, [&](Index c) { return unit_[usize(c)].product == 1; })) return;
     steps_.run(active_, one(scaled(to, inverses(&Units::product), to)));
   }
-  // Left alone where squares of products of products stay in range.
+  // Products are not scaled where squares of products of products cannot overflow.
   void find_units_of_products(Vectors<const T> from, Vectors<const T> to) {
     constexpr int usual = std::numeric_limits<Real>::max_exponent / 16;
     const std::vector<double> before = place_.max_norms(from), after = place_.max_norms(to);
@@ -253,7 +254,7 @@ class KrylovRun {
     products_have_units_ = true;
   }
 
-  // Columns go on unless they are solved, or the last start was in vain.
+  // Ends columns that are solved or have failed, or whose last start reduced the residual too little.
   void measure_residuals() {
     make_residual();
     const std::vector<double> norm_r = norms_of_r();
@@ -279,11 +280,11 @@ class KrylovRun {
   std::vector<Units> unit_;  // by column
   bool products_have_units_ = false;
   std::vector<double> norm_b_;
-  std::vector<Index> going_on_;  // columns that are not solved or given up
+  std::vector<Index> going_on_;  // columns neither solved nor given up
   std::vector<KrylovResult> result_;
 };
 
-// Solves by the form Run, on every rank.
+// Solves by the method Run. Collective; errors are thrown on every rank.
 template <class Run, Scalar T>
 std::vector<KrylovResult> run_method(const mpi::ParallelContext& context, const Preconditioned<T>& system,
                                      Vectors<const T> b, Vectors<T> x, const KrylovOptions& options) {

@@ -1,6 +1,6 @@
 #pragma once
-// Where a Krylov method has its vectors: in the host's memory, or in a device's, with those of the operators
-// that can reach them there. Others, such as most preconditioners, are given copies in the host's memory.
+// The memory of a Krylov method's vectors: the host's or a device's. Operators that cannot reach a device's
+// memory, such as most preconditioners, get copies in host memory.
 
 #include "trisweep/krylov/inner_products.hpp"
 
@@ -9,7 +9,7 @@ namespace trisweep::krylov {
 template <Scalar T>
 class VectorPlace {
  public:
-  // Of vectors of so many rows and columns. `runner`: null: of the host's threads. Throws.
+  // For vectors of `rows` rows and `cols` columns. `runner`: null for the host's threads. Throws.
   VectorPlace(const mpi::ParallelContext& context, device::StepRunner<T>* runner, Index rows, Index cols)
       : context_(context),
         own_runner_(runner == nullptr
@@ -25,12 +25,12 @@ class VectorPlace {
   device::StepRunner<T>& runner() const { return runner_; }
   bool on_device() const { return runner_.space() == MemorySpace::device; }
 
-  // Room for vectors, zeroed. Throws.
+  // Allocates zero vectors. Throws.
   Vectors<T> room() {
     memory_.push_back(runner_.allocate(numbers()));
     return {memory_.back().data(), rows_, cols_, rows_, runner_.space()};
   }
-  // The host's vectors as steps find them: they themselves, or a copy. Throws.
+  // Returns host vectors as steps need them: themselves, or a copy on the device. Throws.
   template <class Number>
   Vectors<Number> brought(Vectors<Number> v) {
     if (!on_device()) return v;
@@ -38,7 +38,7 @@ class VectorPlace {
     runner_.copy(v, copy);
     return copy;
   }
-  // What has become of them.
+  // Copies the result back to the host's vectors `to`, if they were copied.
   void take_back(Vectors<const T> v, Vectors<T> to) const {
     if (on_device()) runner_.copy(v, to);
   }
@@ -76,7 +76,7 @@ class VectorPlace {
   device::StepRunner<T>& runner_;
   const Index rows_, cols_;
   std::vector<backend::DeviceArray<T>> memory_;
-  mutable std::array<std::vector<T>, 2> staged_;  // in the host's memory: what is multiplied, and the product
+  mutable std::array<std::vector<T>, 2> staged_;  // in host memory: the factor and the product
 };
 
 }  // namespace trisweep::krylov

@@ -1,7 +1,7 @@
 #pragma once
-// Steps of a Krylov method on distributed vectors, wherever these are: in the host's memory, where threads do
-// the work, or in a device's (device/step_runner.hpp). What a step makes of rows is data, not code, so that
-// either can run it; columns have factors of their own. Only sums come to the host.
+// Vector operations of a Krylov method on distributed vectors, in host memory, by threads, or in a device's
+// memory (device/step_runner.hpp). The operations of a step are data, not code, so that both can run them;
+// each column has its own factors. Only inner products are copied to the host.
 
 #include <array>
 
@@ -12,10 +12,10 @@
 
 namespace trisweep::krylov {
 
-// Sums are of double precision, for single-precision vectors, too.
+// Sums are in double precision, also for single-precision vectors.
 template <Scalar T>
 using Sum = std::conditional_t<is_complex<T>, std::complex<double>, double>;
-// By column.
+// One factor per column.
 template <Scalar T>
 using Factors = std::vector<Sum<T>>;
 
@@ -26,14 +26,14 @@ struct Pair {
   Vectors<const T> y;
 };
 
-// What a vector becomes. Made by the functions below.
+// An update of a vector, made by the functions below.
 template <Scalar T>
 struct Update {
   device::Form form;
   Vectors<T> to;
   std::array<Vectors<const T>, 3> from{};
   std::array<Factors<T>, 2> factor{};
-  std::vector<RealOf<T>> scale{};  // by column; none: 1
+  std::vector<RealOf<T>> scale{};  // by column; empty: 1
 };
 
 // to = 0.
@@ -72,25 +72,25 @@ Update<T> nested(Vectors<T> to, Vectors<const std::type_identity_t<T>> a, const 
   return {device::Form::nested, to, {a, b, c}, {first, second}};
 }
 
-// Collective, like the methods: a rank that runs out of memory here throws alone, for use inside
-// mpi::revoke_on_error. Sums are bitwise the same on any number of threads, and on every rank.
+// Collective, for use inside mpi::revoke_on_error: a rank that runs out of memory here throws alone. Sums are
+// bitwise the same on every rank and for any number of threads.
 template <Scalar T>
 class VectorSteps {
  public:
-  // Of vectors of so many columns, with so many pairs at a time at most. Throws as a Buffer does.
+  // For vectors of `cols` columns and at most `pairs` pairs at a time. Throws as a Buffer does.
   VectorSteps(const mpi::Communicator& comm, device::StepRunner<T>& runner, Index cols, std::size_t pairs);
   ~VectorSteps();
   VectorSteps(const VectorSteps&) = delete;
   VectorSteps& operator=(const VectorSteps&) = delete;
 
-  // Updates `columns`, one vector after the other. Not collective.
+  // Performs the updates of `columns` in order. Not collective.
   void run(std::span<const Index> columns, std::span<const Update<T>> updates) const;
-  // The same, then inner products of these columns, whose reduction over ranks is begun; `poll` is called
-  // meanwhile.
+  // The same, then starts the reduction over ranks of inner products of these columns; calls `poll` during
+  // the local work.
   void start(std::span<const Index> columns, std::span<const Update<T>> updates,
              std::span<const Pair<T>> pairs, const Poll& poll);
-  // x_c^H y_c for every column c of every pair: those of the first pair, then those of the second, and so on;
-  // zero in other columns. Valid until the next start().
+  // Waits for the reduction. Returns x_c^H y_c for every column c of every pair: first those of the first
+  // pair, and so on; zero in other columns. Valid until the next start().
   std::span<const Sum<T>> finish();
 
  private:

@@ -16,17 +16,18 @@ namespace {
 constexpr auto table_of_crosses = std::to_array<NamedCross>({{"aca", Cross::aca}, {"aca+", Cross::aca_plus}});
 
 // An approximation is accepted when a fresh sample of rows and columns, and a grid of entries all over the
-// block, show no more than its accuracy allows. A sample is as small as smooth kernels let it be, a share of
-// the crosses. Clusters' points are in an order in which neighbours are near each other, so that what a kink
-// or a jump leaves fills boxes of the block: those of a sixteenth of its rows and columns do not escape the
-// first grid. Behind crosses that end at once, where those of smooth kernels fade, and where there are but
-// zeros, boxes may be smaller. Each sample and grid after one that has found something is larger. Where no
-// error is allowed, a block of which all entries show more becomes dense.
+// block, show no more error than its accuracy allows. A sample is as small as smooth kernels permit, a
+// fraction of the rank. Neighbouring points of a cluster are near each other, so that the error left by a
+// kink or a jump fills boxes of the block: boxes of a sixteenth of its rows and columns do not escape the
+// first grid. After crosses that drop to nothing at once, where those of smooth kernels fade, and if only
+// zeros were found, boxes may be smaller, and the grid is finer. Each sample or grid after one that has found
+// an error is larger. If no error is allowed, all entries are checked once, and a block with an error becomes
+// dense.
 constexpr double share_of_sample = 0.1;
 constexpr Index first_grid = 16;
 constexpr Index grid_after_drop = 64;
 constexpr Index last_grid = 256;
-constexpr double drop = 1000;  // crosses that end at once are so much larger than what is allowed
+constexpr double drop = 1000;  // such a drop: the last crosses are so much larger than the allowed error
 constexpr Index growth_of_sample = 2;
 
 template <Scalar T>
@@ -45,7 +46,7 @@ std::complex<double> product(const T* x, const T* y, Index size) {
   return sum;
 }
 
-// Where the entry of largest modulus is, among those that are free; -1 where none is.
+// Index of the entry of largest modulus among the unused ones; -1 if there is none.
 template <Scalar T>
 Index largest(const std::vector<T>& x, const std::vector<char>& used) {
   Index best = -1;
@@ -76,7 +77,7 @@ class CrossBuilder {
 
   CrossResult<T> run() {
     bool converged = options_.method == Cross::aca ? run_aca() : run_aca_plus();
-    if (converged && !is_enough() && options_.accuracy.allowed(1) == 0) {  // all of the block, once
+    if (converged && !is_enough() && options_.accuracy.allowed(1) == 0) {  // checks the whole block, once
       grid_ = sum_.rows + sum_.cols;
       converged = !grid_shows_more();
     }
@@ -86,7 +87,7 @@ class CrossBuilder {
   }
 
  private:
-  // A row or column of the residual, which follows it from cross to cross.
+  // A row or column of the residual, updated with every cross.
   struct Reference {
     Index at;
     std::vector<T> residual;
@@ -94,7 +95,7 @@ class CrossBuilder {
   struct Pivot {
     Index row = -1, col = -1;
     double size = -1;
-    bool in_column = false;  // of the reference
+    bool in_column = false;  // found in a reference column
   };
 
   bool run_aca() {
@@ -118,7 +119,7 @@ class CrossBuilder {
 
   bool run_aca_plus() {
     refer_to(1);
-    bool followed = false;  // by a cross, since the references were chosen
+    bool followed = false;  // a cross was added since the references were chosen
     while (!row_references_.empty() && !column_references_.empty()) {
       const bool small = is_nothing(largest_of_references().size) || reference_size() <= allowed();
       if (small && followed && last_size_ > allowed()) {
@@ -135,8 +136,8 @@ class CrossBuilder {
     return true;
   }
 
-  // The pivot of the next cross is the largest entry of the row, or of the column, that `found` is in and
-  // that is no reference. False: it is not a number.
+  // Adds the next cross: its pivot is the largest entry of the row or column of `found` that is not the
+  // reference. False if it would be zero.
   bool add_next(const Pivot& found) {
     Index i = found.row, j = found.col;
     if (i < 0 || j < 0) return false;
@@ -162,9 +163,9 @@ class CrossBuilder {
     return true;
   }
 
-  // Whether other rows and columns show more than is allowed; then they are the references.
+  // Whether other rows and columns show more error than allowed; then they become the references.
   bool sample_shows_more() {
-    const Index least = last_size_ <= allowed() ? 1 : 2;  // the last cross says that it is over, or not
+    const Index least = last_size_ <= allowed() ? 1 : 2;  // 1: the last cross is small already
     if (sample_ == 0) sample_ = std::max(least, static_cast<Index>(share_of_sample * sum_.rank));
     turn_ += turn_ % 2;  // nearest and farthest first
     refer_to(sample_);
@@ -173,7 +174,8 @@ class CrossBuilder {
     return true;
   }
 
-  // Then the row and column of the largest entry found are the references.
+  // Whether a grid of entries shows more error than allowed; then the row and column of the largest entry
+  // become the references.
   bool grid_shows_more() {
     if (sum_.rank == 0 || std::max(last_size_, size_before_) > drop * allowed())
       grid_ = std::max(grid_, grid_after_drop);
@@ -204,7 +206,7 @@ class CrossBuilder {
     residual_column(found.col, column_references_[0].residual);
     return true;
   }
-  // Of `size` places a grid's, or all.
+  // The places of a grid among `size`, or all of them.
   std::vector<Index> spread(Index size, std::uint64_t shift) const {
     std::vector<Index> places(usize(std::min(size, grid_)));
     for (std::size_t k = 0; k < places.size(); ++k)
@@ -224,7 +226,7 @@ class CrossBuilder {
       if (j >= 0) residual_column(j, column_references_.emplace_back(Reference{j, {}}).residual);
     }
   }
-  // The nearest of the free ones, any, the farthest, any; -1 where none is free.
+  // In turn the nearest of the free ones, any, the farthest, any; -1 if none is free.
   static Index pick(std::vector<char>& taken, const Ends& ends, Index turn) {
     Index at = -1;
     if (ends.near.empty() || turn % 2 == 0) {
@@ -255,7 +257,7 @@ class CrossBuilder {
     }
     return best;
   }
-  // What the norm of the residual is, for all that the references say.
+  // The norm of the residual, estimated from the references.
   double reference_size() const {
     const auto estimate = [](const std::vector<Reference>& references, Index all) {
       double sum = 0;
@@ -267,7 +269,7 @@ class CrossBuilder {
     return by_rows > by_columns || std::isnan(by_rows) ? std::sqrt(by_rows) : std::sqrt(by_columns);
   }
 
-  // One that is free, for each number `k` another one where there are many; -1 where none is.
+  // A free one, pseudorandom by `k`; -1 if none is free.
   static Index some_free(const std::vector<char>& used, Index k) {
     const auto size = static_cast<Index>(used.size());
     const auto from = static_cast<Index>(split_mix(std::uint64_t(k)) % std::uint64_t(size));
@@ -278,8 +280,8 @@ class CrossBuilder {
     return -1;
   }
 
-  // In a unit, a power of two, in which the first entries found are of order one where their squares may be
-  // out of the range of numbers.
+  // Scales entries to a unit, a power of two: where squares may leave the range of numbers, the first nonzero
+  // entries found become of order one; elsewhere the unit is 1.
   void to_unit(std::vector<T>& entries) {
     if (!unit_) {
       const auto norm = numeric::norm_two<T>(entries);
@@ -312,7 +314,7 @@ class CrossBuilder {
     }
   }
 
-  // The cross of row_ and column_, and its part of ||sum||^2.
+  // Adds the cross of row_ and column_, and its part of ||sum||^2.
   void add(Index i, Index j) {
     const T pivot = row_[usize(j)];
     for (T& value : row_) value /= pivot;
@@ -341,14 +343,14 @@ class CrossBuilder {
 
   const Entries<T>& entries_;
   const CrossOptions& options_;
-  const Index most_;  // crosses, which take as much memory as the dense block
-  LowRank<T> sum_;    // in the unit
+  const Index most_;  // crosses that take as much memory as the dense block
+  LowRank<T> sum_;    // scaled by unit_
   std::optional<RealOf<T>> unit_;
   std::vector<char> row_used_, column_used_;
   std::vector<T> row_, column_;
   std::vector<Reference> row_references_, column_references_;
   Index turn_ = 0;    // of references
-  Index sample_ = 0;  // so many rows and columns decide whether there are crosses enough; 0: not known yet
+  Index sample_ = 0;  // rows and columns of the next sample; 0: not known yet
   Index grid_ = first_grid;
   double squared_norm_ = 0;  // of the sum
   double last_size_ = 0;     // of the last cross

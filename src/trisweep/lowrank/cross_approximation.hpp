@@ -2,12 +2,12 @@
 // Adaptive cross approximation: a block as a sum of outer products of its residual's columns and rows, of
 // which few are ever computed.
 //
-// `aca`: partial pivoting (Bebendorf 2000). The next row is where the last column was largest: cheap, and
-// blind to what no pivot has touched. `aca_plus` (Grasedyck, see Boerm, Grasedyck, Hackbusch 2003, section
-// 4.4): pivots are where a reference row and a reference column, which follow the residual, are largest; it
-// ends only when these are small as well. Both end only when a sample of other rows and columns is as small,
-// and a grid of entries, and go on from the largest where they are not: what is left in a few entries may
-// still be missed, unless no error is allowed.
+// `aca`: partial pivoting (Bebendorf 2000). The next row is where the last column is largest: cheap, but
+// blind to parts of the block that no pivot has touched. `aca_plus` (Grasedyck, see Boerm, Grasedyck,
+// Hackbusch 2003, section 4.4): pivots are where a reference row and a reference column of the residual are
+// largest; it ends only when these are small as well. Both methods end only when a sample of other rows and
+// columns and a grid of entries are small, too, and otherwise continue from the largest entry found: errors
+// in a few entries may still be missed, unless no error is allowed.
 
 #include <span>
 #include <string_view>
@@ -23,8 +23,8 @@ struct NamedCross {
 };
 std::span<const NamedCross> crosses();
 
-// Of rows or columns, a number for each, or none: what crosses miss is where `near` is least or `far`
-// greatest, as distances of the other side's points. Samples begin there, in turn.
+// For each row or column, its distances from the nearest and farthest points of the other side, or nothing.
+// Crosses tend to miss errors where `near` is least or `far` greatest: samples begin there, in turn.
 struct Ends {
   std::span<const double> near, far;
 };
@@ -32,20 +32,19 @@ struct Ends {
 struct CrossOptions {
   Cross method = Cross::aca_plus;
   Accuracy accuracy;
-  Index most_rank = 0;  // that is good enough; 0: any
+  Index most_rank = 0;  // stops at this rank, whatever the accuracy; 0: any
   Ends rows, columns;
 };
 
 template <Scalar T>
 struct CrossResult {
   LowRank<T> block;
-  // False: as many crosses as take the memory of the dense block have not been enough, or an entry is not
-  // finite.
+  // False if crosses with as much memory as the dense block do not suffice, or an entry is not finite.
   bool converged = false;
 };
 
-// Costs rank (rows + cols) entries, about a quarter as many more for references and the sample, and 256 for
-// the grid; more where these find something. The same on every machine and thread.
+// Evaluates rank (rows + cols) entries, about a quarter as many more for references and the sample, and 256
+// for the grid; more where these find errors. The result is the same on every machine and thread.
 template <Scalar T>
 CrossResult<T> cross_approximation(const Entries<T>& entries, const CrossOptions& options);
 

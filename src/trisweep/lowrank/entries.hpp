@@ -14,8 +14,8 @@
 namespace trisweep::lowrank {
 
 // A block of rows() x cols(): row(i, out) writes the cols() entries of row i, row(i, cols, out) those in some
-// columns, column(j, out) the rows() of column j. All may be called from several threads at a time, for
-// blocks of their own.
+// columns, column(j, out) the rows() of column j. All may be called from several threads at a time, each with
+// its own block.
 template <class Block, class T>
 concept BlockEntries = requires(const Block& block, Index i, std::span<const Index> cols, T* out) {
   { block.rows() } -> std::convertible_to<Index>;
@@ -25,7 +25,7 @@ concept BlockEntries = requires(const Block& block, Index i, std::span<const Ind
   block.column(i, out);
 };
 
-// Any of them, by reference: it outlives this.
+// A reference to any such block, which must outlive this object.
 template <Scalar T>
 class Entries {
  public:
@@ -70,7 +70,7 @@ struct DenseEntries {
   void column(Index j, T* out) const { std::copy_n(block.column(j), block.rows, out); }
 };
 
-// How far an approximation may be from its block in the Frobenius norm: whichever allows more.
+// The allowed error of an approximation in the Frobenius norm: the larger of the two.
 struct Accuracy {
   double relative = 0;  // to the block's norm
   double absolute = 0;

@@ -1,13 +1,13 @@
 #pragma once
-// Real numbers, or the parts of complex ones, in vectors of one length. Included only by what is compiled
-// once for each instruction set.
+// Real numbers, or the parts of complex ones, in SIMD vectors of one length. Included only by sources that
+// are compiled once for each instruction set.
 
 #include "trisweep/core/vector.hpp"
 
 namespace trisweep::lowrank::TRISWEEP_ISA {
 namespace {
 
-// As many at a time, whatever the size of the processor's vectors: the order of sums depends on it.
+// The same number whatever the size of the processor's vectors: the order of sums depends on it.
 constexpr int lanes = 8;
 template <class R>
 using Lanes = Vector<R, lanes* static_cast<int>(sizeof(R))>;
@@ -22,7 +22,7 @@ TRISWEEP_INLINE R sum_of_lanes(const Lanes<R>& v) {
   return sum_of<R, lanes* static_cast<int>(sizeof(R))>(v);
 }
 
-// Real and imaginary parts in each other's places.
+// Swaps real and imaginary parts.
 template <class R>
 TRISWEEP_INLINE Lanes<R> swapped(const Lanes<R>& v) {
   static_assert(lanes == 8);

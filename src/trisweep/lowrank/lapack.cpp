@@ -5,7 +5,8 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/numeric/fortran.hpp"
 
-// Of real matrices factors are orthogonal, of complex ones unitary, and gesvd has one more argument.
+// Factors are orthogonal (or) for real matrices; for complex ones unitary (un), and gesvd has one more
+// argument.
 #define TRISWEEP_QR_SYMBOLS(P, T, Q)                                                \
   void P##geqrf_(const int*, const int*, T*, const int*, T*, T*, const int*, int*); \
   void P##Q##gqr_(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);

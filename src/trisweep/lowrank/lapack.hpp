@@ -7,7 +7,7 @@
 
 namespace trisweep::lowrank {
 
-// Entries behind a block that is passed to LAPACK: kernels of OpenBLAS for complex numbers read over the end.
+// Entries allocated behind a block for LAPACK: OpenBLAS's kernels for complex numbers read beyond the end.
 inline constexpr std::size_t read_over = 64;
 
 // A = Q R for a block with at least as many rows as columns: `a` becomes Q, `r` (square) R.

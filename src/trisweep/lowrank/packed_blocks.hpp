@@ -1,6 +1,6 @@
 #pragma once
-// The row blocks, slabs and columns of a packed panel (number_format.hpp), as products walk through them.
-// Included only by what is compiled once for each instruction set.
+// The packed blocks, slabs and columns of a packed panel (number_format.hpp), as products walk through them.
+// Included only by sources that are compiled once for each instruction set.
 
 #include <algorithm>
 #include <cstring>
@@ -14,19 +14,19 @@ template <Scalar T>
 constexpr std::size_t parts = is_complex<T> ? 2 : 1;
 constexpr int slab_groups = slab_reals / group;
 
-// Some columns of a panel. Arrays are filled vector by vector, and hold whole vectors.
+// Some columns of a panel. Arrays are filled vector by vector, and so hold whole vectors.
 template <Scalar T>
 struct PackedBlock {
   std::size_t height;  // in real numbers
   Index first;
   Index cols;
   const std::byte* numbers;
-  std::size_t group_bytes = 0;  // of a group of every column
-  bool is_short;                // integers of all columns
+  std::size_t group_bytes = 0;  // of one group of every column
+  bool is_short;                // all columns hold short integers
   alignas(line) Bits bits[packed_block_cols];
   alignas(line) RealOf<T> step[packed_block_cols];
 
-  // Of a group of every column that has so many numbers.
+  // Bytes of the last group of every column, which has `rest` numbers.
   std::size_t bytes_at_end(std::size_t rest) const {
     if (rest == group) return group_bytes;
     std::size_t bytes = 0;
@@ -42,7 +42,7 @@ constexpr bool are_short(Bits bits) {
   return bits != whole && bits <= most_short_bits;
 }
 
-// The bits of eight columns, or (`count`) of fewer, in the bytes of an integer: the others are least_bits.
+// The bits of eight columns in the bytes of an integer; with fewer (`count`), the other bytes are least_bits.
 struct EightBits {
   static constexpr std::uint64_t ones = 0x0101010101010101;
   std::uint64_t bits;
@@ -65,7 +65,7 @@ struct EightBits {
   }
 };
 
-// The bits and steps at `at`.
+// Reads the columns' own bits and steps at `at`.
 template <Scalar T>
 TRISWEEP_INLINE void read_own_columns(double unit, const std::byte* at, PackedBlock<T>& packed_block) {
   using R = RealOf<T>;
@@ -91,7 +91,7 @@ TRISWEEP_INLINE void read_own_columns(double unit, const std::byte* at, PackedBl
   }
 }
 
-// Those that all columns have.
+// Sets the bits and step that all columns have in common.
 template <Scalar T>
 TRISWEEP_INLINE void read_common_columns(const PanelHead& head, const std::byte* at,
                                          PackedBlock<T>& packed_block) {
@@ -105,7 +105,7 @@ TRISWEEP_INLINE void read_common_columns(const PanelHead& head, const std::byte*
   packed_block.numbers = at;
 }
 
-// Calls visit(row block) for all columns of a panel.
+// Calls visit(packed block) for all columns of a panel.
 template <Scalar T, class Visit>
 void for_each_packed_block(const std::byte* panel, const Visit& visit) {
   PanelHead head;
@@ -130,7 +130,7 @@ struct Slab {
   std::size_t rest;
   std::size_t first, begin, end;
 };
-// Calls visit(slab) for the slabs in which rows [begin, end) of a panel are.
+// Calls visit(slab) for the slabs that contain rows [begin, end) of a panel.
 template <Way way, Scalar T, class Visit>
 TRISWEEP_INLINE void for_each_slab(const PackedBlock<T>& packed_block, std::size_t begin, std::size_t end,
                                    const Visit& visit) {
@@ -146,7 +146,7 @@ TRISWEEP_INLINE void for_each_slab(const PackedBlock<T>& packed_block, std::size
                .end = std::min(row + slab_reals, end)});
   }
 }
-// Calls visit(c, at) for all columns in the order of the way; `at` moves on by what it returns.
+// Calls visit(c, at) for all columns in the direction `way`; visit returns the next `at`.
 template <Way way, Scalar T, class Visit>
 TRISWEEP_INLINE void for_each_column(const PackedBlock<T>& packed_block, const Slab& slab,
                                      const Visit& visit) {

@@ -15,7 +15,7 @@ namespace {
 constexpr auto table_of_precisions =
     std::to_array<NamedPrecision>({{"adaptive", Precision::adaptive}, {"double", Precision::full}});
 
-// Integer multiples of a step in the place of numbers.
+// Rounds numbers to integer multiples of a step.
 class Rounding {
  public:
   explicit Rounding(const Format& format)
@@ -23,7 +23,7 @@ class Rounding {
         limit_(format.bits == whole ? 0 : largest_integer(format.bits)) {}
 
   double operator()(double number) const {
-    // Numbers next to it are integers.
+    // All doubles near this number are integers.
     constexpr double integers = 0x1.8p52;
     return std::clamp(number * inverse_ + integers - integers, -limit_, limit_);
   }
@@ -48,8 +48,9 @@ double largest_of(std::span<const R> numbers) {
   return largest;
 }
 
-// The fewest bits in which the real numbers are off by at most `allowed` in the Euclidean norm. Errors of
-// rounding are evenly spread, step / sqrt(12) in the mean: that many bits are tried first.
+// The fewest bits in which the real numbers are off by at most `allowed` in the Euclidean norm. Rounding
+// errors are uniformly distributed, with root mean square step / sqrt(12): the bits that this gives are tried
+// first.
 template <class R>
 Format fewest_bits(std::span<const R> numbers, double allowed, Precision precision) {
   constexpr int most = std::min<int>(most_bits, 8 * sizeof(R) - 1);
@@ -72,7 +73,7 @@ std::byte* put(std::byte* to, const V* values, std::size_t count) {
   return to + count * sizeof(V);
 }
 
-// The next group of a column.
+// Writes the next group of a column.
 template <class R>
 std::byte* put_group(std::byte* to, std::span<const R> numbers, Bits bits, const Rounding& rounded) {
   if (bits == whole) return put(to, numbers.data(), numbers.size());
@@ -94,13 +95,13 @@ std::byte* put_group(std::byte* to, std::span<const R> numbers, Bits bits, const
 template <Scalar T>
 constexpr std::size_t parts = is_complex<T> ? 2 : 1;
 
-// Of a column of so many real numbers.
+// Bytes of a column of `reals` real numbers.
 template <class R>
 std::size_t bytes_of_column(std::size_t reals, Bits bits) {
   if (reals == 0) return 0;
   return (groups_of(reals) - 1) * bytes_of_group<R>(bits) + bytes_of_group<R>(bits, numbers_at_end(reals));
 }
-// Multiples of eight bytes, with those that kernels may read behind the data.
+// Rounded up to a multiple of eight bytes, with those that kernels may read behind the data.
 constexpr std::size_t whole_size(std::size_t bytes, std::size_t behind) {
   return (bytes + behind + 7) / 8 * 8;
 }
@@ -115,7 +116,7 @@ class PanelWriter {
 
   std::span<const R> column(Index j) const { return {reinterpret_cast<const R*>(block_.column(j)), reals_}; }
 
-  // With a format of all columns.
+  // Writes all columns in one format.
   void write(const Format& format) {
     const std::size_t size = packed_size<T>(block_.rows, block_.cols, format);
     std::byte* at =
@@ -125,7 +126,7 @@ class PanelWriter {
       at = put_numbers(at, first, std::span(all).first(usize(cols_from(first))));
   }
 
-  // With one of each.
+  // Writes each column in its own format.
   void write(std::span<const Format> formats) {
     std::size_t size = sizeof(PanelHead), behind = read_behind_columns;
     double largest = 0;
@@ -145,7 +146,7 @@ class PanelWriter {
  private:
   Index cols_from(Index first) const { return std::min(packed_block_cols, block_.cols - first); }
 
-  // Makes room for the panel, and returns what follows its head.
+  // Appends room for the panel, writes its head, and returns what follows the head.
   std::byte* begin(std::size_t size, PanelHead head) {
     const std::size_t at = bytes_.size();
     bytes_.resize(at + size);

@@ -1,6 +1,5 @@
 #pragma once
-// Dense and low-rank blocks in adaptive precision: packed into bytes, at the place where a product will read
-// them.
+// Dense and low-rank blocks in adaptive precision: packed into bytes as products read them.
 
 #include <span>
 #include <string_view>
@@ -12,8 +11,8 @@
 namespace trisweep::lowrank {
 
 enum class Precision {
-  adaptive,  // as few bytes as the error may be
-  full,      // the numbers themselves
+  adaptive,  // as few bytes as the allowed error permits
+  full,      // unpacked numbers
 };
 struct NamedPrecision {
   std::string_view name;
@@ -21,18 +20,19 @@ struct NamedPrecision {
 };
 std::span<const NamedPrecision> precisions();
 
-// Appends the block to `bytes`, which ends at a multiple of 8; each column is off by at most allowed[j] in
+// Appends the block to `bytes`, whose size stays a multiple of 8; column j is off by at most allowed[j] in
 // the Euclidean norm.
 template <Scalar T>
 void pack_columns(numeric::View<const T> block, std::span<const double> allowed, Precision precision,
                   std::vector<std::byte>& bytes);
 
-// How numbers are written: the bits of each and the step between them.
+// The format of numbers: the bits of each and the step between neighbouring numbers.
 struct Format {
   Bits bits = whole;
   double step = 1;
 };
-// The shortest for all numbers of a block that is then off by at most `allowed` in the Frobenius norm.
+// The shortest format for all numbers of a block with which it is off by at most `allowed` in the Frobenius
+// norm.
 template <Scalar T>
 Format format_of(numeric::View<const T> block, double allowed, Precision precision);
 // The bytes of a block in one format.
@@ -48,9 +48,9 @@ void pack_block(numeric::View<const T> block, double allowed, Precision precisio
   pack_block(block, format_of(block, allowed, precision), bytes);
 }
 
-// What the columns of U and V of a recompressed block may be off for U V^T to be off by `allowed`, to first
-// order. Because the columns of V are orthonormal, sum_k ||du_k||^2 and sum_k ||u_k||^2 ||dv_k||^2 are the
-// squares of the errors from either side (in exact arithmetic); each column gets as much as any other.
+// The errors that the columns of U and V of a recompressed block may have for U V^T to be off by `allowed`,
+// to first order. Because the columns of V are orthonormal, sum_k ||du_k||^2 and sum_k ||u_k||^2 ||dv_k||^2
+// are the squares of the errors from either side (in exact arithmetic); each column gets an equal share.
 struct ColumnErrors {
   std::vector<double> u;
   std::vector<double> v;

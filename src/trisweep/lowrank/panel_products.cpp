@@ -12,7 +12,8 @@
 namespace trisweep::lowrank::TRISWEEP_ISA {
 namespace {
 
-// A factor of a column's numbers: first comes what its real part gives, then the imaginary one's.
+// A factor of a column's numbers: adds the product with its real part first, then that with its imaginary
+// part.
 template <class T>
 struct Factor {
   Lanes<T> factor;
@@ -32,7 +33,7 @@ struct Factor<std::complex<R>> {
   }
 };
 
-// target += the columns of a slab times `factor`, one after the other, of the rows that are wanted.
+// target += the columns of a slab times `factor`, one after the other, for the rows of the product.
 template <int groups, Way way, bool is_short, Scalar T>
 void multiply_slab(const PackedBlock<T>& packed_block, const Slab& slab, const T* factor, RealOf<T>* target) {
   using R = RealOf<T>;
@@ -47,7 +48,7 @@ void multiply_slab(const PackedBlock<T>& packed_block, const Slab& slab, const T
       });
   const std::size_t rows = slab.end - slab.begin;
   if (rows > usize(groups - 1) * group &&
-      slab.begin == slab.first) {  // all groups but for the last one's end
+      slab.begin == slab.first) {  // all groups, but perhaps not the last one's end
     for (int g = 0; g + 1 < groups; ++g)
       store(target + g * lanes, load<Lanes<R>>(target + g * lanes) + sum[g]);
     target += (groups - 1) * lanes;
@@ -77,7 +78,7 @@ void add_packed_block(const PackedBlock<T>& packed_block, const PanelProduct<T>&
   });
 }
 
-// The sums of real numbers, and of complex ones those of x q and of x times q with its parts swapped.
+// Sums of x q for real numbers; for complex ones also of x times q with its parts swapped.
 template <Scalar T>
 struct Sums {
   using R = RealOf<T>;
@@ -102,7 +103,7 @@ struct Sums<T> {
   }
 };
 
-// sums += the transpose of a slab times x, which is zero where rows are not wanted.
+// sums += the transpose of a slab times x, which is zero outside the rows of the product.
 template <int groups, Way way, bool is_short, Scalar T>
 void multiply_slab_transposed(const PackedBlock<T>& packed_block, const Slab& slab, const RealOf<T>* x,
                               Sums<T>* sums) {

@@ -1,10 +1,10 @@
 #pragma once
-// Products with packed panels (number_format.hpp), as each instruction set has them: numbers are widened in
-// registers on the way. panel_products.cpp is compiled once for each; panel_products() takes the best that
-// the processor has.
+// Products with packed panels (number_format.hpp), whose numbers are unpacked in registers.
+// panel_products.cpp is compiled once for each instruction set; panel_products() returns the best for this
+// processor.
 //
-// Sums are formed in an order that depends on the panel and the direction alone; that of a row of `add` on
-// the columns and the direction alone.
+// The order of sums depends only on the panel and the direction; that of a row of `add` only on the columns
+// and the direction.
 
 #include <cstddef>
 
@@ -13,8 +13,8 @@
 
 namespace trisweep::lowrank {
 
-// With rows [first, first + rows) of the panel and `nrhs` vectors: source and target begin at the first of
-// these rows, or at the first column.
+// A product with rows [first, first + rows) of the panel and `nrhs` vectors: source and target begin at the
+// first of these rows, or at the first column.
 template <Scalar T>
 struct PanelProduct {
   const std::byte* panel;
@@ -25,14 +25,14 @@ struct PanelProduct {
   T* target;
   Offset target_ld;
   Index nrhs;
-  bool backward = false;  // reads the panel from its end to its beginning, as a sweep does that goes back
+  bool backward = false;  // reads the panel from its end to its beginning, as a backward sweep does
 };
 
 template <Scalar T>
 struct PanelProducts {
   void (*add)(const PanelProduct<T>&);             // rows += P columns
   void (*add_transposed)(const PanelProduct<T>&);  // columns += P^T rows
-  // The panel as numbers, in slabs (core/slabs.hpp): for many products with it in a row.
+  // Unpacks the panel into slabs (core/slabs.hpp), for many products with it in a row.
   void (*unpack)(const std::byte* panel, T* slabs);
 };
 

@@ -8,11 +8,11 @@
 namespace trisweep::lowrank {
 namespace {
 
-// Steps after which the number of steps is foreseen.
+// Steps after which the number of steps is extrapolated.
 constexpr Index first_steps = 6;
 
-// Whether the rest, which fell from `before` to `after` in `steps` steps, will not be as small as is allowed
-// when the rank is at its limit. It falls slower and slower, so that this errs on one side.
+// Whether the rest, which fell from `before` to `after` in `steps` steps, will still exceed the allowed error
+// when the rank reaches its limit. The decay slows down, so this errs only towards false.
 bool hopeless(double before, double after, Index steps, const RankLimits& limits) {
   if (steps < first_steps) return false;
   const double fallen = std::log(before / after), wanted = std::log(before / limits.allowed);

@@ -8,7 +8,7 @@
 namespace trisweep::lowrank {
 namespace {
 
-// How many of the values are left when the sum of the squares of the others is at most allowed^2.
+// The least number of leading values such that the squares of the others sum up to at most allowed^2.
 template <class R>
 Index kept(const std::vector<R>& values, const Accuracy& accuracy) {
   const double norm = numeric::norm_two<R>(values), unit = norm > 0 ? 1 / norm : 1;

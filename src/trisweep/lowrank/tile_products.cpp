@@ -14,8 +14,8 @@ namespace {
 
 using kernels::Product;
 
-// With more real right-hand sides each tile is made numbers again and multiplied as such: what that takes is
-// little beside the products, and there are kernels for them.
+// With more real right-hand sides each tile is unpacked and multiplied by the kernels for uncompressed
+// panels: unpacking takes little time beside the products.
 constexpr Index few = 4;
 
 template <Scalar T>
@@ -27,8 +27,9 @@ T conjugated_if(bool conjugate, const T& value) {
   }
 }
 
-// One product, with one vector or more: vectors in columns, which is how packed panels take them, in the
-// scratch of the product. The product with conj(P) is the conjugate of that of P with conjugate vectors.
+// One product, with one vector or more, which are copied to columns in the scratch of the product, as
+// products with packed panels require. The product with conj(P) is the conjugate of that of P with conjugate
+// vectors.
 template <Scalar T, bool one>
 class TileProduct {
  public:
@@ -45,12 +46,12 @@ class TileProduct {
         [&](Index i, Index k, const T& value) { p_.rows[place(p_.panel.position[i], k)] -= value; });
   }
 
-  // rows = P side, rows without positions.
+  // rows = P side, for rows without positions.
   void multiply() {
     for_each_result([&](Index i, Index k, const T& value) { p_.rows[place(i, k)] = value; });
   }
 
-  // side -= P^T rows, in a sweep that goes back.
+  // side -= P^T rows, in a backward sweep.
   void gather() {
     backward_ = true;
     const std::byte* const before = panel_before(panel_);
@@ -100,14 +101,14 @@ class TileProduct {
     });
   }
 
-  // Behind or before those of rows [begin, end), as the sweep goes.
+  // Prefetches positions ahead of those of rows [begin, end) in the direction of the sweep.
   TRISWEEP_INLINE void fetch_positions(Index begin, Index end) const {
     if (p_.panel.position == nullptr) return;
     const Index ahead = backward_ ? -kernels::positions_ahead : kernels::positions_ahead;
     kernels::fetch_positions(p_.panel.position + (begin - p_.panel.begin) + ahead, end - begin);
   }
 
-  // Calls visit(tiles, begin, end) for the tiles that share rows, [begin, end) of which are wanted.
+  // Calls visit(tiles, begin, end) for each row of tiles, whose rows [begin, end) are in the product.
   template <class Visit>
   void for_each_row_of_tiles(const Visit& visit) const {
     const auto tiles = tiles_of(panel_);
@@ -121,7 +122,7 @@ class TileProduct {
     }
   }
 
-  // A head that a sweep which goes back comes to soon: numbers are read, and fetched, from their end.
+  // Prefetches a head that a backward sweep reaches soon: it reads, and prefetches, numbers from their end.
   static TRISWEEP_INLINE void fetch_head(const std::byte* head) {
     constexpr std::size_t usual_bytes = 192;  // with the columns' bits and steps
     kernels::fetch(head, usual_bytes);
@@ -137,7 +138,7 @@ class TileProduct {
                           const Columns& target) const {
     return {panel_ + at, first, rows, source.first, source.ld, target.first, target.ld, nrhs(), backward_};
   }
-  // Zeros, for the product with one of U and V.
+  // The vectors between the products with U and V, set to zero.
   Columns cleared_inner(Index rank) const {
     std::fill_n(inner_, usize(rank) * usize(nrhs()), T{});
     return {inner_, rank};
@@ -228,7 +229,7 @@ class UnpackedProduct {
     }
   }
 
-  // The tile, or U, with the rows that are wanted.
+  // The tile, or its U, with the rows of the product.
   kernels::Panel<T> rows_of(const Tile& tile, Index begin, Index end) const {
     auto panel = whole(tile.first, tile.rows, tile.rank == Tile::dense ? tile.cols : tile.rank);
     if (p_.panel.position != nullptr) panel.position = p_.panel.position + (begin - p_.panel.begin);
@@ -236,7 +237,7 @@ class UnpackedProduct {
     panel.end = end - tile.row;
     return panel;
   }
-  // A packed panel, unpacked; its rows follow each other.
+  // A packed panel, unpacked; its rows are consecutive.
   kernels::Panel<T> whole(std::int64_t at, Index rows, Index cols) const {
     panel_products<T>().unpack(panel_ + at, tile_);
     return {.value = static_cast<const T*>(tile_),
@@ -266,7 +267,7 @@ class UnpackedProduct {
 
   const Product<T>& p_;
   const std::byte* const panel_;
-  T* const tile_;   // numbers of a tile, of U or of V
+  T* const tile_;   // values of a tile, of U or of V
   T* const inner_;  // rank
   T* const scratch_;
 };
@@ -287,7 +288,7 @@ void scatter(const Product<T>& p) {
   with_tiles(p, [](auto tiles) { tiles.scatter(); });
 }
 
-// Rows without positions.
+// rows = P side, for rows without positions.
 template <Scalar T>
 void multiply(const Product<T>& p) {
   if (has_few(p)) return with_tiles(p, [](auto tiles) { tiles.multiply(); });

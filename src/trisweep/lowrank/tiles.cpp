@@ -11,19 +11,19 @@
 namespace trisweep::lowrank {
 namespace {
 
-// What a tile costs besides its bytes, as memory traffic: calls and short loops, of 40 ns at 13 GB/s. (That
-// is how amalgamation prices a supernode, symbolic::Options.)
+// What a tile costs besides its bytes, as memory traffic: calls and short loops, of 40 ns at 13 GB/s.
+// (Amalgamation prices a supernode in the same way, symbolic::SymbolicOptions.)
 constexpr std::size_t bytes_for_calls = 512;
-// Shares of the error for what is left out, and for the precision of numbers: share_error() has the squares
-// of both sides' errors add up to half of the square of what is given: 0.7^2 + 1/2 < 1.
+// The share of the error for truncation; rounding has the rest: in share_error() the squares of both sides'
+// errors add up to half of the allowed error's square, and 0.7^2 + 1/2 < 1.
 constexpr double share_of_truncation = 0.7;
-// Smaller sides have nothing to gain from low rank.
+// Tiles with smaller sides have nothing to gain from low rank.
 constexpr Index least_side = 16;
-// Of a number in U and V, as it comes out for an eps of 1e-8: with more columns than that gives, low rank
+// Of a number in U and V, typically, for an eps of 1e-8: it gives the number of columns beyond which low rank
 // reads more than the dense tile.
 constexpr double usual_bytes = 2.5;
 
-// The panel and where one tile of it is.
+// Makes the tiles of a panel.
 template <Scalar T, class S>
 class TileMaker {
  public:
@@ -53,7 +53,7 @@ class TileMaker {
     return {block.data, tile.rows, tile.cols, block.ld};
   }
 
-  // Where that is shorter than `dense` bytes. Overwrites the block.
+  // Appends the tile in low rank if that is shorter than `dense` bytes. Overwrites the block.
   bool append_low_rank(Tile& tile, const numeric::View<T>& block, double allowed, std::size_t dense,
                        std::vector<std::byte>& bytes) {
     if (std::min(tile.rows, tile.cols) < least_side) return false;
@@ -86,8 +86,8 @@ class TileMaker {
     return {block_.data(), ld, tile.cols, ld};
   }
 
-  // V and U, as products want them that go forward; returns where U begins. share_error() is for the
-  // transpose, whose V is orthonormal.
+  // Packs V, then U, the order in which forward products read them; returns where U begins. share_error() is
+  // applied to the transpose, whose V is orthonormal.
   std::size_t pack(LowRank<T> block, double allowed) {
     const LowRank<T> t{.rows = block.cols,
                        .cols = block.rows,

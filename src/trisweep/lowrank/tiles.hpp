@@ -1,9 +1,9 @@
 #pragma once
 // A panel of the factors as a list of tiles, each dense or U V^T, packed in the bytes that its accuracy needs
-// (number_format.hpp). Together they are off by at most eps of the panel in the Frobenius norm: each tile by
+// (number_format.hpp). Their relative error in the Frobenius norm of the panel is at most eps: each tile's by
 // its share of the entries, so that the error of an entry is about the same everywhere.
 //
-// What reads a panel reads the same tiles, whatever op and side they are for.
+// Products with any op and on either side read the same tiles.
 
 #include <cstdint>
 #include <cstring>
@@ -23,14 +23,15 @@ struct Tile {
   Index col, cols;
   Index rank;  // or `dense`
   Index padding;
-  std::int64_t first;   // byte of the panel at which the dense block is, or U
-  std::int64_t second;  // and V, before it
+  std::int64_t first;   // byte of the panel where the dense block begins, or U
+  std::int64_t second;  // where V begins, before U
 };
 
-// A panel in memory: this, its tiles by rows and then columns (as many in each row), and their bytes.
+// A panel in memory: this head, its tiles by rows and then columns (equally many in each row), and their
+// bytes.
 struct TilesHead {
   Index tiles;
-  std::uint32_t before;  // how many bytes of memory before this panel the one before it begins; or 0
+  std::uint32_t before;  // bytes from the beginning of the previous panel to this one; or 0
 };
 inline std::span<const Tile> tiles_of(const std::byte* panel) {
   TilesHead head;
@@ -38,7 +39,7 @@ inline std::span<const Tile> tiles_of(const std::byte* panel) {
   return {reinterpret_cast<const Tile*>(panel + sizeof head), usize(head.tiles)};
 }
 
-// Says where the panel before begins, which a sweep that goes back reads next.
+// Records where the previous panel begins, which a backward sweep reads next.
 inline void link(std::byte* panel, std::size_t before) {
   const bool fits = before <= std::numeric_limits<std::uint32_t>::max();
   reinterpret_cast<TilesHead*>(panel)->before = fits ? static_cast<std::uint32_t>(before) : 0;
@@ -57,12 +58,12 @@ struct SlabPanel {
   Index width;
 };
 
-// Where to cut its rows: at the ends of blocks, where those are not too far apart: the blocks end with
-// clusters of unknowns, and tiles between clusters have low rank.
+// Where to cut the rows of a panel: at the ends of blocks, if those are not too far apart, because blocks end
+// with clusters of unknowns, and tiles between clusters have low rank.
 std::vector<Index> tile_rows(std::span<const Index> block_ends);
 
 // The panel in tiles whose rows are cut at `cut` (from 0 to the height), for products with vectors of T;
-// empty where that is not shorter than the panel as it is, or where an entry is not finite.
+// empty if that is not shorter than the uncompressed panel, or if an entry is not finite.
 template <Scalar T, class S>
 requires kernels::StorageOf<S, T> std::vector<std::byte> in_tiles(const SlabPanel<S>& panel,
                                                                   std::span<const Index> cut, double eps);

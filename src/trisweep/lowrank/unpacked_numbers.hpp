@@ -1,6 +1,6 @@
 #pragma once
-// The numbers of packed panels (number_format.hpp), widened in registers. Included only by what is compiled
-// once for each instruction set.
+// Unpacks the numbers of packed panels (number_format.hpp) in registers. Included only by sources that are
+// compiled once for each instruction set.
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -18,10 +18,10 @@ namespace {
 static_assert(group == lanes);
 
 #if defined(__AVX512F__)
-// Integers of up to 32 bits: each one's words of 16 bits are brought to its lane, where it begins at some
-// bit. There, and with its sign turned over, it is a part of the last 52 bits of a real number, from which
-// what is not the integer is taken away; what remains is too large by a power of 2, which `scale` takes back.
-// Longer ones are shifted to the left end and back.
+// Integers of up to 32 bits: the 16-bit words of each are shuffled to its lane, where it begins at some bit.
+// There, with its sign bit inverted, it is a part of the 52-bit fraction of a double, from which exponent and
+// sign (`added`) are subtracted; the result is too large by a power of 2, which `scale` removes. Longer
+// integers are shifted to the left end and back.
 struct ShuffleTable {
   alignas(64) std::array<std::uint16_t, 32> word;
   alignas(64) std::array<std::int64_t, group> mask;   // or how far to shift to the left
@@ -45,7 +45,7 @@ constexpr ShuffleTable make_shuffle_table(int bits) {
   return table;
 }
 
-// Of integers of a number of bits.
+// The scale of integers with the bits of `table`.
 template <class R>
 TRISWEEP_INLINE Lanes<R> scale_of(const ShuffleTable& table) {
   const __m512d scale = _mm512_load_pd(table.scale.data());
@@ -90,8 +90,8 @@ class BitUnpacker {
 };
 
 #elif defined(__AVX2__)
-// Two integers at a time, from the byte in which the first begins: the bytes of each are brought to its lane
-// and shifted to its right end. As the last bits of 2^52 they are a real number.
+// Two integers at a time, from the byte in which the first begins: the bytes of each are shuffled to its lane
+// and shifted to its right end. As the last bits of 2^52 they form a double.
 struct ShuffleTable {
   alignas(32) std::array<std::int8_t, 64> byte;
   alignas(32) std::array<std::int64_t, group> right;
@@ -194,21 +194,21 @@ constexpr std::array<ShuffleTable, most_bits + 1> cuts = [] {
   return all;
 }();
 
-// What is that far ahead is fetched early: the lines of a packed panel are used up faster than the hardware
-// foresees the next panel.
+// The distance of prefetches: the lines of a packed panel are used up faster than the hardware prefetches the
+// next panel.
 constexpr std::ptrdiff_t fetched_ahead = 8 << 10;
 constexpr std::ptrdiff_t line = 64;
 enum class Way { forward, backward };
 
-// What integers of so many bits come out too large by, in each lane: powers of 2.
+// The powers of 2, by lane, that unpacked integers of `bits` bits have to be multiplied by.
 template <class R>
 TRISWEEP_INLINE Lanes<R> scale_of(Bits bits) {
   return scale_of<R>(cuts[bits]);
 }
 
-// Calls visit(g, integers / scale_of(bits)) for `count` groups of a column, each one vector. The last has
-// `rest` numbers. They begin at `at`, or (backward) end there; returns where they end, or begin. `is_short`:
-// the integers are known to be.
+// Calls visit(g, integers / scale_of(bits)) for `count` groups of a column, each one vector. The last group
+// has `rest` numbers. The groups begin at `at`, or (backward) end there; returns where they end, or begin.
+// `is_short`: the integers are known to be short.
 template <class R, int count, Way way, bool is_short, class Visit>
 TRISWEEP_INLINE const std::byte* widen(const std::byte* at, Bits bits, std::size_t rest, const Visit& visit) {
   constexpr std::ptrdiff_t sign = way == Way::forward ? 1 : -1;

@@ -1,5 +1,5 @@
 #pragma once
-// What a file holds: real files (pattern and integer too, as 1.0 and converted) or complex ones.
+// The content of a file: a real matrix (pattern entries become 1.0, integers are converted) or a complex one.
 
 #include <variant>
 
@@ -15,7 +15,7 @@ inline bool is_complex_matrix(const AnyCsr& a) {
   return std::holds_alternative<Csr<std::complex<double>>>(a);
 }
 
-// Throws Error(environment) where the build solves in no such scalars.
+// Throws Error(environment) if this build cannot solve systems with such scalars.
 inline void require_scalar([[maybe_unused]] bool complex) {
 #if defined(TRISWEEP_REAL_ONLY)
   if (complex)
@@ -24,7 +24,7 @@ inline void require_scalar([[maybe_unused]] bool complex) {
 #endif
 }
 
-// run(T()) for the scalars of a system. Throws as require_scalar does.
+// Returns run(T()), T being the scalar type of a system. Throws as require_scalar does.
 template <class Run>
 auto with_scalar(bool complex, const Run& run) {
   require_scalar(complex);

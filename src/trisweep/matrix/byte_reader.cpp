@@ -70,7 +70,7 @@ std::size_t ByteReader::read_stream(std::span<char> into) {
   while (done < into.size()) {
     const auto wanted = static_cast<unsigned>(std::min(into.size() - done, largest_read));
     const int got = gzread(stream_.get(), into.data() + done, wanted);
-    // A truncated stream first hands out what it has, and says so only in the error code.
+    // A truncated stream still delivers what it has; only the error code shows the truncation.
     int code = Z_OK;
     gzerror(stream_.get(), &code);
     if (got < 0 || code != Z_OK) fail_reading(code);

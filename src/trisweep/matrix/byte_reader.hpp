@@ -13,16 +13,16 @@
 
 namespace trisweep::matrix {
 
-// Throws InputError naming the file: missing, a folder, unreadable, and in read() or peek() truncated or
-// corrupt gzip data. Reports progress("read", fraction of the file's bytes) after each block (of a pipe,
-// whose end is not known, 0); `observer` must outlive it.
+// Throws InputError naming the file if it is missing, a folder or unreadable; read() and peek() also for
+// truncated or corrupt gzip data. Reports progress("read", fraction of the file's bytes) after each block (0
+// for a pipe, whose length is unknown); `observer` must outlive the reader.
 class ByteReader {
  public:
   ByteReader(const std::filesystem::path& file, Observer& observer);
 
   const std::filesystem::path& file() const { return file_; }
 
-  // Fills `into`; returns how many bytes, fewer than asked only at the end of the content.
+  // Fills `into` and returns the number of bytes, fewer than asked only at the end of the content.
   std::size_t read(std::span<char> into);
 
   // The next `count` bytes (fewer at the end), which a later read() returns again.

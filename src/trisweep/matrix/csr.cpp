@@ -60,7 +60,7 @@ std::vector<Offset> permuted_row_ptr(const Pattern& a, std::span<const Index> ro
   return row_ptr;
 }
 
-// Of the columns, in the order that they will have.
+// Column pointers of the permuted matrix.
 std::vector<Offset> column_ptr(const Pattern& a, std::span<const Index> col_new) {
   std::vector<Offset> ptr(usize(a.cols) + 1);
   for (const Index j : a.col) ++ptr[usize(col_new[usize(j)]) + 1];
@@ -176,16 +176,16 @@ double norm_one(const Csr<T>& a) {
   return sum.empty() ? 0.0 : *std::max_element(sum.begin(), sum.end());
 }
 
-// Rows in order, each entry right of the diagonal beside the next one of its column's row: all entries of
-// that row left of its diagonal are then met, one after the other, and its diagonal is the next. Stored zeros
-// need no mirror image.
+// Visits rows in order and compares each entry (i, j) right of the diagonal with the next unvisited entry of
+// row j. When row j is reached, all its entries left of the diagonal have been visited, and its diagonal
+// entry is next. Stored zeros need no mirror image.
 template <Scalar T>
 ValueSymmetry value_symmetry(const Csr<T>& a, bool hermitian) {
   if (a.rows() != a.cols()) return {};
   const auto mirrored = [&](const T& v) { return hermitian ? conjugate(v) : v; };
   const Offset* const row_ptr = a.pattern.row_ptr.data();
   std::vector<Offset> next(row_ptr, row_ptr + a.rows());
-  // Of row i the first one not met yet, from column `col` on: those before have no mirror image.
+  // The next unvisited entry of row i. Zeros left of column `col` are skipped: they have no mirror image.
   const auto next_from = [&](Index i, Index col) {
     Offset& p = next[usize(i)];
     while (p < row_ptr[i + 1] && a.pattern.col[usize(p)] < col && a.value[usize(p)] == T(0)) ++p;
@@ -240,7 +240,7 @@ Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std:
       .rows = a.rows(), .cols = a.cols(), .row_ptr = permuted_row_ptr(a.pattern, row_new), .col = {}};
   b.pattern.col.resize(a.pattern.col.size());
   b.value.resize(a.value.size());
-  // By column first, from where they come to their rows in order.
+  // First sort the entries by column; then each row receives its entries in ascending order.
   std::vector<std::pair<Index, T>> entry(a.value.size());  // with its row
   std::vector<Offset> next = column_ptr(a.pattern, col_new);
   for (Index i = 0; i < a.rows(); ++i) {
@@ -253,7 +253,7 @@ Csr<T> permuted_and_scaled(const Csr<T>& a, std::span<const Index> row_new, std:
   std::vector<Offset> place(b.pattern.row_ptr.begin(), b.pattern.row_ptr.end() - 1);
   std::size_t e = 0;
   for (Index j = 0; j < a.cols(); ++j) {
-    for (; e < usize(next[usize(j)]); ++e) {  // what was next in the column is its end
+    for (; e < usize(next[usize(j)]); ++e) {  // next[j] is now the end of column j
       const std::size_t q = usize(place[usize(entry[e].first)]++);
       b.pattern.col[q] = j;
       b.value[q] = entry[e].second;

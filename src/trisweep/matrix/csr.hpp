@@ -10,7 +10,7 @@
 
 namespace trisweep::matrix {
 
-// Where the entries of a row are, for a loop over them. (Clang 15, which compiles for AMD's chips, cannot
+// The positions of a row's entries, for a range-based loop. (Clang 15, which compiles for AMD's chips, cannot
 // take libstdc++'s std::views::iota.)
 struct EntryRange {
   struct Iterator {
@@ -38,7 +38,7 @@ struct Pattern {
   std::vector<Index> col;          // row_ptr[rows]
 
   Offset nonzeros() const { return row_ptr.back(); }
-  // Where those of row i are in `col`, and in the values.
+  // Positions of the nonzeros of row i in `col` and in the values.
   EntryRange entries(Index i) const { return {{row_ptr[usize(i)]}, {row_ptr[usize(i) + 1]}}; }
   std::span<const Index> row(Index i) const {
     return {col.data() + row_ptr[usize(i)], col.data() + row_ptr[usize(i) + 1]};
@@ -63,8 +63,8 @@ struct Dense {
   std::vector<T> value;
 };
 
-// Throws Error(usage) unless a is as documented: row pointers that ascend to the number of columns and
-// values, and columns of each row that ascend and are the matrix's. Names the first other row by its
+// Throws Error(usage) unless `a` is consistent: row pointers ascend to the number of column indices and
+// values, and the column indices of each row ascend and are in range. Names the first inconsistent row by its
 // `number`.
 template <Scalar T>
 void require_consistent(const Csr<T>& a, const RowNumbers& number = {});
@@ -92,11 +92,11 @@ double norm_inf(const Csr<T>& a);
 template <Scalar T>
 double norm_one(const Csr<T>& a);
 
-// A(i,j) == A(j,i) exactly (conjugated when `hermitian`); what is not stored is zero.
+// True if A(i,j) == A(j,i) exactly (conjugated when `hermitian`); entries not stored are zero.
 template <Scalar T>
 bool is_symmetric(const Csr<T>& a, bool hermitian);
 
-// The same, and whether the diagonal is positive, too (of `holds` alone), in the same pass.
+// The same and, if `holds`, whether the diagonal is positive, in the same pass.
 struct ValueSymmetry {
   bool holds = false;
   bool has_positive_diagonal = false;

@@ -21,7 +21,7 @@ T next_value(CardReader& cards) {
   }
 }
 
-// Where the entries of each column begin, and the last end; from 0.
+// Column pointers, counted from 0: where each column begins, and the end of the last.
 std::vector<Offset> read_pointers(LineReader& lines, const HarwellBoeingHeader& header) {
   CardReader cards(lines, header.pointer_format, "a column pointer", std::int64_t{header.cols} + 1);
   std::vector<Offset> pointers{cards.next_integer(1, 1) - 1};

@@ -8,7 +8,7 @@
 
 namespace trisweep::matrix {
 
-// Both from line 1 on.
+// Both read from line 1 on.
 AnyCsr read_harwell_boeing(LineReader& lines);
 AnyDense read_harwell_boeing_dense(LineReader& lines);  // the right-hand sides, when stored in full (F)
 

@@ -13,7 +13,8 @@ namespace trisweep::matrix {
 // something after its last field.
 class CardReader {
  public:
-  // `what` names one number of the section ("a row index"). `count` numbers follow. All must outlive it.
+  // `what` names one number of the section ("a row index"). `count` numbers follow. The arguments must
+  // outlive the reader.
   CardReader(LineReader& lines, const FortranFormat& format, const char* what, std::int64_t count)
       : lines_(&lines), format_(&format), what_(what), count_(count) {}
 

@@ -41,7 +41,7 @@ class FormatParser {
     return value;
   }
 
-  // After its opening parenthesis.
+  // Parses a group after its opening parenthesis.
   bool group() {
     const std::size_t start = column_;
     while (!accept(')')) {

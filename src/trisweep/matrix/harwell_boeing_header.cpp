@@ -20,7 +20,7 @@ bool is_one_of(char c, std::string_view set) {
   return set.find(c) != std::string_view::npos;
 }
 
-// "rua" and its like: the first characters of line 3, and what tells the format from any other text.
+// Line 3 begins with a type such as "rua", which tells the format from any other text.
 void check_is_harwell_boeing(const LineReader& lines, const std::string& type) {
   const bool known = type.size() == 3 && is_one_of(type[0], "rcpiq") && is_one_of(type[1], "suhzr") &&
                      is_one_of(type[2], "ae");

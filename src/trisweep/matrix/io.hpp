@@ -3,7 +3,7 @@
 // from the file's name; every format may be gzipped. Readers stream through a few MiB of buffers; on the way
 // to the result they hold the stored entries once more (16 bytes each when real, 24 when complex).
 //
-// Errors: InputError naming file, line (text formats) and remedy for anything the file does wrong: missing,
+// Errors: InputError naming file, line (text formats) and remedy for any defect of the file: missing,
 // truncated, garbage, NaN or infinite values, wrong counts, index out of range, duplicate entries, numbers
 // that overflow, sizes beyond Index, matrices without rows or columns. What a header declares is believed
 // only as far as the content goes: memory is reserved for what the file can hold, and matrices of more than 4

@@ -10,7 +10,7 @@
 
 namespace trisweep::matrix {
 
-// Both from the banner on. A `pattern` has the value 1 everywhere; both triangles of symmetric files.
+// Both read from the banner on. Entries of a `pattern` become 1; symmetric files give both triangles.
 AnyCsr read_matrix_market(LineReader& lines);          // zeros of an array file are not stored
 AnyDense read_matrix_market_dense(LineReader& lines);  // coordinate files too, when the result stays small
 

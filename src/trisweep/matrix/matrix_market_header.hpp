@@ -26,7 +26,7 @@ MatrixMarketHeader read_matrix_market_header(LineReader& lines);
 // The next line that is neither blank nor a comment; false at the end of the file.
 bool next_content_line(LineReader& lines, std::string_view& line);
 
-// Throws when the current line has another word.
+// Throws InputError at the current line unless `extra_word`, the next on it, is empty.
 void expect_end_of_line(const LineReader& lines, std::string_view extra_word);
 
 }  // namespace trisweep::matrix

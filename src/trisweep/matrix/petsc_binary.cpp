@@ -79,7 +79,7 @@ class PetscReader {
     return indices;
   }
 
-  // `count` real or complex values: the doubles of either, twice as many when complex.
+  // The doubles of `count` values: `count` of them when real, twice as many when complex.
   std::vector<double> read_scalars(std::int64_t count, bool& complex) {
     std::vector<double> numbers;
     numbers.reserve(source_->plausible_items(usize(count), sizeof(double)));
@@ -117,8 +117,8 @@ class PetscReader {
          "the file is truncated: copy or write it again");
   }
 
-  // Calls take(word) for `count` words, or as many as there are; returns their number. In blocks: memory
-  // grows with what the file really has.
+  // Calls take(word) for `count` words, or as many as there are; returns their number. Reads in blocks, so
+  // that memory grows only with the actual content of the file.
   template <class Take>
   std::int64_t read_words(std::int64_t count, std::size_t word_bytes, Take take) {
     constexpr std::size_t block_words = 1 << 15;

@@ -2,16 +2,16 @@
 // PETSc's binary viewer format: big-endian integers and doubles. A Mat is its class id, rows, columns,
 // nonzeros, the length of each row, 0-based column indices, values; a Vec is its class id, length, values.
 //
-// Integers have 32 or, from builds with 64-bit indices, 64 bits: a file of those begins with four zero bytes.
-// The format does not say whether its values are complex. They are real when the file ends, or its next
-// object begins, after one double per value, and complex otherwise.
+// Integers have 32 or, from builds with 64-bit indices, 64 bits: a file of 64-bit integers begins with four
+// zero bytes. The format does not say whether its values are complex. They are real when the file ends, or
+// its next object begins, after one double per value, and complex otherwise.
 
 #include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/matrix/byte_reader.hpp"
 
 namespace trisweep::matrix {
 
-// Whether the content begins with a Mat or a Vec. Throws InputError where it does in little-endian integers.
+// True if the content begins with a Mat or a Vec. Throws InputError if their class id is little-endian.
 bool is_petsc_binary(ByteReader& source);
 
 // The first Mat, which must come first. Throws InputError for dense storage, and values in other precisions.

@@ -15,7 +15,7 @@ namespace {
 
 enum class FileFormat { matrix_market, harwell_boeing, petsc_binary };
 
-// What editors put before the text of a file in UTF-8.
+// Some editors put this mark before the text of a UTF-8 file.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 void skip_byte_order_mark(ByteReader& source) {

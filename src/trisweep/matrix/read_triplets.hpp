@@ -11,7 +11,7 @@
 
 namespace trisweep::matrix {
 
-// Of rows, columns and right-hand sides in a file.
+// The largest number of rows, columns or right-hand sides in a file.
 inline constexpr std::int64_t largest_index = std::numeric_limits<Index>::max();
 
 // How the stored lower triangle (rows >= columns) defines the upper one.

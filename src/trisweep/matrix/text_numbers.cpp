@@ -19,7 +19,7 @@ std::string_view without_plus(std::string_view word) {
   return plus ? word.substr(1) : word;
 }
 
-// With the exponent letter that from_chars knows.
+// `word` with the exponent letter that from_chars knows.
 std::string with_c_exponent(std::string_view word) {
   std::string number(word);
   for (char& c : number) {

@@ -29,7 +29,7 @@ class Words {
   const char* end_;
 };
 
-// Without blanks and tabs at its ends.
+// `text` without blanks and tabs at its ends.
 std::string_view trimmed(std::string_view text);
 
 std::string lower_case(std::string_view text);
@@ -40,7 +40,7 @@ std::string in_quotes(std::string_view text);
 enum class NumberDefect { none, garbage, overflow, not_finite };
 
 // Decimal, with an optional sign, the exponent letters E, D or Q of Fortran, and Fortran's exponents of three
-// digits without a letter (1.5-104). What is too small for a double becomes zero.
+// digits without a letter (1.5-104). A value too small for a double becomes zero.
 NumberDefect parse_real(std::string_view word, double& value);
 
 // Decimal with an optional sign.

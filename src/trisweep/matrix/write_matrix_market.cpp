@@ -7,7 +7,7 @@
 namespace trisweep::matrix {
 namespace {
 
-// Numbers separated by blanks, lines ended with end_line().
+// Writes numbers separated by blanks, and lines ended with end_line().
 class LineWriter {
  public:
   explicit LineWriter(OutputFile& file) : file_(&file) {}

@@ -17,7 +17,7 @@
 namespace trisweep::measure {
 namespace {
 
-// The median of several: what disturbs a measurement disturbs the solves that it is to foretell as well.
+// The median of several: what disturbs a measurement also disturbs the solves that it has to predict.
 double typical(int times, const std::function<void()>& work) {
   std::vector<double> seconds;
   for (int i = 0; i < times; ++i) {
@@ -29,7 +29,7 @@ double typical(int times, const std::function<void()>& work) {
   return seconds[seconds.size() / 2];
 }
 
-// As fronts are updated with a supernode.
+// Measured in the shape in which a supernode updates a front.
 double dgemm_flops() {
   constexpr Index rows = 1024, width = 128;
   std::vector<double> a(usize(rows) * width, 1e-9), c(usize(rows) * rows, 0);
@@ -43,7 +43,7 @@ double dgemm_flops() {
 void measure_compute(const mpi::Communicator& world, model::Machine& m) {
   constexpr int times = 15;
   const bool root = world.rank() == 0;
-  Panels stream(64, 64, 2048, 1);  // 64 MiB: beyond any cache's share of a rank
+  Panels stream(64, 64, 2048, 1);  // 64 MiB: more than a rank's share of any cache
   double alone = 0, together = 0;
   if (root) alone = typical(times, [&] { stream.multiply(); });
   mpi::check(MPI_Barrier(world.handle()), "MPI_Barrier");
@@ -51,7 +51,7 @@ void measure_compute(const mpi::Communicator& world, model::Machine& m) {
   m.worker_bandwidth = stream.bytes() / std::max(alone, 1e-9);
   m.memory_bandwidth = std::max(m.worker_bandwidth, m.ranks_per_memory * stream.bytes() / together);
   if (!root) return;
-  // A product's own cost is what small panels take longer than their bytes.
+  // The overhead of a product is the time of small panels beyond that of their bytes.
   Panels small(16, 8, 65536, 1), many(32, 12, 4096, 16);
   const double in_order = typical(times, [&] { small.multiply(); });
   const double scattered = typical(times, [&] { small.multiply_scattered(); });
@@ -71,7 +71,7 @@ void measure_compute(const mpi::Communicator& world, model::Machine& m) {
                    std::max(0.0, scattered - in_order) / small.count();
 }
 
-// Half of a ping-pong is on the way; what the ends do is measured while they are busy.
+// Half of a one-way time counts as latency; the overheads at both ends are measured on busy ranks.
 model::Link link_of(const PingPong& result, const MessageCosts& costs) {
   const auto &least = result.samples.front(), &largest = result.samples.back();
   const double latency = least.seconds_median / 2;
@@ -122,7 +122,7 @@ void measure_link(const mpi::Communicator& world, Index peer, model::Link model:
   }
 }
 
-// Where ranks of one kind of pair are not to be had, the other stands for them.
+// If rank 0 has no peer of one kind, the messages with the other kind stand for both.
 void measure_messages(const mpi::Communicator& world, model::Machine& m) {
   using model::Network;
   const Peers peers = peers_of_first_rank(world);

@@ -1,5 +1,5 @@
 #pragma once
-// The machine at hand, measured.
+// Measures the machine at hand.
 
 #include <string>
 
@@ -14,9 +14,9 @@ struct Host {
   std::string processor;  // its model
 };
 
-// Messages between ranks 0 and 1; products and streams of panels by rank 0 alone and by all ranks at once.
-// Takes a few seconds. Collective; the result is rank 0's. Throws Error(usage) on every rank when there is
-// only one.
+// Measures messages of rank 0 with a rank of its node and with one of another node, products on rank 0, and
+// streams of panels on rank 0 alone and on all ranks at once. Takes a few seconds. Collective; the result is
+// rank 0's. Throws Error(usage) on every rank if there is only one.
 model::Machine measure_machine(const mpi::Communicator& world, const Host& host);
 
 }  // namespace trisweep::measure

@@ -12,7 +12,7 @@ namespace {
 
 using mpi::Watchdog;
 
-// Of this thread: what others take of the machine meanwhile is not in it.
+// Processor time of this thread: the load of other threads and processes does not count.
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -25,7 +25,7 @@ double median(std::vector<double>& values) {
   return std::max(0.0, values[values.size() / 2]);
 }
 
-// A flood of messages from one rank to another, which both multiply a panel at every step.
+// A flood of messages from one rank to another, while both multiply a panel at every step.
 class Flood {
  public:
   Flood(const mpi::Communicator& comm, Index peer, const std::string& transport, Index messages)
@@ -49,7 +49,7 @@ class Flood {
     }
   }
 
-  // Of this rank.
+  // The costs on this rank.
   MessageCosts costs() { return {.send = median(send_), .receive = median(receive_), .look = median(look_)}; }
 
  private:
@@ -57,7 +57,7 @@ class Flood {
   static constexpr Index solves = 6;
   static constexpr std::size_t bytes = 64;     // of a message: a short segment
   static constexpr double longest_wait = 60;   // seconds
-  static constexpr Index most_fruitless = 16;  // looks per message, of a sample that counts
+  static constexpr Index most_fruitless = 16;  // polls in vain per message, in a valid sample
 
   bool sends(Index phase) const { return (phase % 2 == 0) == (comm_.rank() == 0); }
 
@@ -71,7 +71,7 @@ class Flood {
     return pattern;
   }
 
-  // Seconds of a step in which work() is done beside a product.
+  // Seconds of a step, which does work() and a product.
   template <class Work>
   double step_seconds(const Work& work) {
     const double start = processor_seconds();
@@ -82,7 +82,7 @@ class Flood {
     return (processor_seconds() - start) / messages_;
   }
 
-  // Neither goes on before the other has come: looks are measured before anything is sent.
+  // Neither rank continues before both have arrived, so that polling is measured before anything is sent.
   void conditional_barrier() {
     char word = 0;
     constexpr auto tag = mpi::Tag::barrier;

@@ -1,21 +1,21 @@
 #pragma once
-// What a message costs a rank that is busy with a solve.
+// The cost of a message to a rank that is busy with a solve.
 
 #include "trisweep/mpi/transport.hpp"
 
 namespace trisweep::measure {
 
-// Seconds of the rank's processor, beside the products between which it sends and looks.
+// Seconds of processor time, beyond those of the products between which the rank sends and polls.
 struct MessageCosts {
   double send = 0;     // a message
-  double receive = 0;  // one that has come: finding and receiving it
-  double look = 0;     // a look that finds none while some are awaited
+  double receive = 0;  // an arrived message: finding and receiving it
+  double look = 0;     // polling in vain while messages are awaited
 };
 
-// Between rank 0 and its peer. A ping-pong has the same few messages in its caches, and nothing else to do;
-// here each message has a place of its own, as in a plan, and between any two of them a panel is read from
-// memory. `latency`: of a ping-pong, in seconds, by which it is decided how many to send. Collective; the
-// result is that of rank 0, on every rank.
+// Measures messages between rank 0 and `peer`. A ping-pong reuses the same few messages in cache and does
+// nothing else; here each message has its own place, as in a plan, and a panel is read from memory between
+// any two. `latency`, of a ping-pong in seconds, sets the number of messages. Collective; every rank gets
+// rank 0's result.
 MessageCosts message_costs(const mpi::Communicator& comm, Index peer, const std::string& transport,
                            double latency);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Products to measure with.
+// Panels whose products are measured.
 
 #include <algorithm>
 #include <vector>
@@ -10,9 +10,9 @@
 
 namespace trisweep::measure {
 
-// Panels of one size, one after another in memory, that are multiplied as a backward sweep does it: gathers
-// go down in memory, and fetch ahead of themselves in that direction. Each has work rows of its own, and
-// reads those of the panels behind it: what a sweep reads beside the panels is read here, too.
+// Panels of one size, one after another in memory, multiplied as in a backward sweep: gather products go down
+// in memory and prefetch in that direction. Each panel has its own work rows and reads those of the panels
+// behind it, so that vectors are read as in a sweep.
 class Panels {
  public:
   Panels(Index height, Index width, Index count, Index nrhs)
@@ -32,15 +32,15 @@ class Panels {
   void multiply() {
     for (Index i = 0; i < count_; ++i) multiply_next();
   }
-  // All of them, but no panel before or after its neighbour: `count` is a power of two.
+  // Multiplies all panels, but no two neighbours in succession. `count` must be a power of two.
   void multiply_scattered() {
-    constexpr Index step = 40503;  // odd: comes to every panel
+    constexpr Index step = 40503;  // odd: visits every panel
     for (Index i = 0; i < count_; ++i) {
       next_ = static_cast<Index>((std::int64_t{next_} + step) % count_) + 1;
       multiply_next();
     }
   }
-  // After the first panel comes the last again.
+  // Multiplies the next panel, downward in memory; the last one follows the first.
   void multiply_next() {
     next_ = (next_ == 0 ? count_ : next_) - 1;
     kernels::gather_product<double>({.value = value_.data() + usize(next_) * usize(height_) * usize(width_),
@@ -54,7 +54,7 @@ class Panels {
                                     {.row = row_.data(), .scratch = scratch_.data(), .nrhs = nrhs_});
   }
 
-  // Of all products, as the model counts them.
+  // Totals of all products, as the model counts them.
   double bytes() const { return count_ * model::product_cost(height_, width_, {.nrhs = nrhs_}).bytes; }
   double flops() const { return count_ * model::product_cost(height_, width_, {.nrhs = nrhs_}).flops; }
   double count() const { return count_; }

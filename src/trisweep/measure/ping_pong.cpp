@@ -15,14 +15,14 @@ namespace {
 using mpi::Communicator;
 
 constexpr int solves = 12;
-constexpr double longest_wait = 60;  // seconds; a message that takes longer does not come
+constexpr double longest_wait = 60;  // seconds; a message that takes longer counts as lost
 
-// Messages a rank sends in one solve: fewer of the large ones, which all have a slot of their own.
+// Messages a rank sends in one solve: fewer large ones, because each has its own slot.
 int rounds_of(std::size_t bytes) {
   return static_cast<int>(std::clamp<std::size_t>((std::size_t{1} << 22) / bytes, 2, 50));
 }
 
-// Rank 0 and its peer; the other ranks only take part in what is collective.
+// Rank 0 and its peer; the other ranks only take part in collective calls.
 struct Pair {
   const Communicator& comm;
   Index peer;
@@ -31,8 +31,8 @@ struct Pair {
   Index other() const { return comm.rank() == 0 ? peer : 0; }
 };
 
-// Takes the time of one round trip after another; `half_trip(round, sends)` sends or receives one message.
-// The first solve warms up.
+// Times one round trip after another; `half_trip(round, sends)` sends or receives one message. The first
+// solve warms up.
 PingPongSample time_round_trips(const Pair& pair, std::size_t bytes,
                                 const std::function<void(int round, bool sends)>& half_trip,
                                 const std::function<void()>& between_solves) {
@@ -82,7 +82,7 @@ PingPongSample measure_transport(const Pair& pair, const mpi::NamedTransport& na
   });
 }
 
-// A window of memory that all ranks of a node see: each has a flag on a line of its own, then its data.
+// A window of memory that all ranks of a node see: each has a flag on its own cache line, then its data.
 class SharedWindow {
  public:
   SharedWindow(const Communicator& node, std::size_t bytes) : node_(node) {
@@ -142,7 +142,7 @@ PingPongSample measure_shared_window(const Pair& pair, std::size_t bytes) {
       [] {});
 }
 
-// Fills in the samples, or what stands in their way.
+// Fills in the samples, or the obstacle.
 void measure_each(PingPong& result, const std::vector<std::size_t>& sizes,
                   const std::function<PingPongSample(std::size_t bytes)>& sample) {
   try {
@@ -153,7 +153,7 @@ void measure_each(PingPong& result, const std::vector<std::size_t>& sizes,
   }
 }
 
-// Among the ranks of rank 0's node. Nothing when the peer is on another.
+// Times a shared window on rank 0's node. Unset if the peer is on another node.
 std::optional<PingPong> ping_pong_in_window(const Pair& pair, const std::vector<std::size_t>& sizes) {
   const Communicator node = pair.comm.of_node();
   Index first = pair.comm.rank();

@@ -6,9 +6,9 @@
 
 namespace trisweep::model {
 
-// Not deeper than the plan needs: no supernode reaches over the end of a separator, so that a deeper tree has
-// more and smaller ones, and their messages. Separators are needed by layers, by parts of ranks, and to be
-// inverted as wholes.
+// Not deeper than plans need: no supernode extends beyond its separator, so a deeper tree has more and
+// smaller supernodes, and more messages. Separators are needed for layers, for parts of ranks, and to be
+// inverted whole.
 ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAxes& axes, bool on_gpus) {
   ordering::OrderingOptions ordering{.method = method};
   for (const std::string& name : axes.mapping) {
@@ -30,11 +30,12 @@ ordering::OrderingOptions ordering_options(ordering::Method method, const PlanAx
 symbolic::SymbolicOptions symbolic_options(const std::string& diagonal, Index ranks, bool on_gpus) {
   symbolic::SymbolicOptions options = symbolic::find_diagonal(diagonal).options(ranks);
   if (on_gpus) {
-    // A GPU streams several MB in the time of a step: fewer steps, of zeros too (docs/gpu-measured.md).
+    // A GPU streams several MB in the time of one step: fewer steps are worth some explicit zeros
+    // (docs/gpu-measured.md).
     options.max_width = 256;
     options.supernode_bytes = 8192;
     options.row_bytes = 128;
-    // Below, separators are hardly wider than that.
+    // Separators further down are hardly wider than max_width.
     if (options.whole_levels > 0) options.whole_levels = std::max(options.whole_levels, 5);
   }
   if (ranks == 1) options.max_width_if_tiny = 3;

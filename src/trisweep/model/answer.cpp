@@ -9,7 +9,7 @@
 namespace trisweep::model {
 namespace {
 
-// Columns that are multiplied side by side: A is read, and the halo exchanged, once for as many.
+// Columns multiplied together: A is read, and the halo exchanged, once for all of them.
 constexpr Index columns_at_once = 8;
 
 constexpr Index reductions_of_call = 1;
@@ -19,7 +19,7 @@ Index bundles(const Workload& workload) {
   return (workload.nrhs + columns_at_once - 1) / columns_at_once;
 }
 
-// Each entry of A is multiplied twice: once for the residual, once for what it is measured by.
+// Each entry of A is multiplied twice: once for the residual, once for the scale of the residual.
 double product_seconds(const ProductShare& p, const Machine& machine, const Workload& workload) {
   const double of_matrix =
       double(p.nonzeros) * double(workload.scalar_bytes + sizeof(Index)) + double(p.rows) * sizeof(Offset);
@@ -48,7 +48,7 @@ double rank_bandwidth(const Machine& machine, Index ranks) {
 ProductShare product_share(const matrix::Pattern& a, Index ranks) {
   const auto partition = distribution::even_partition(a.rows, ranks);
   ProductShare most{.ranks = ranks};
-  std::vector<Index> met(usize(a.cols), -1), asked(usize(ranks), -1);  // by which rank, last
+  std::vector<Index> met(usize(a.cols), -1), asked(usize(ranks), -1);  // the last rank that did
   for (Index rank = 0; rank < ranks; ++rank) {
     const Index first = partition.first(rank), end = first + partition.count(rank);
     ProductShare its{.rows = end - first, .nonzeros = a.row_ptr[usize(end)] - a.row_ptr[usize(first)]};

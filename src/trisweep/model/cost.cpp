@@ -8,17 +8,17 @@ namespace {
 
 constexpr double tile_side = 128;  // at most (docs/compression.md)
 constexpr double least_side = 32;  // of tiles of low rank: smaller ones seldom gain by it
-constexpr double tile_bytes = 64;  // as memory traffic, what a tile costs besides its numbers
+constexpr double tile_bytes = 64;  // the overhead of a tile besides its values, as memory traffic
 
-// Numbers of a panel in memory, parts of complex ones apart.
+// The real numbers that represent a panel in memory: a complex one counts twice.
 struct Numbers {
   double count;
   double bytes;
 };
 
-// All tiles of a panel are alike. On poisson3d:64 at an eps of 30 bits dense tiles have 33 bits a number, and
-// those of low rank 17. Ranks grow with the digits of eps, and with the side of a square of unknowns; their
-// factor is chosen so that bytes are 0.75 to 1.2 of what ten systems of the gallery have at that eps.
+// Takes all tiles of a panel to be alike. On poisson3d:64 with an eps of 30 bits, dense tiles take 33 bits
+// per number and low-rank tiles 17. Ranks grow with the bits of eps and with the square root of a tile's
+// side; the factor 0.22 makes the bytes 0.75 to 1.2 times those of ten systems of the gallery at that eps.
 Numbers in_tiles(double height, double width, double parts, double eps) {
   const double down = std::ceil(height / tile_side), across = std::ceil(width / tile_side);
   const double rows = height / down, cols = width / across, side = std::min(rows, cols);
@@ -88,7 +88,7 @@ Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload) {
   return cost_of(std::span(phase.row_block), workload);
 }
 
-// Packing and unpacking is priced with the messages.
+// Packing and unpacking are priced with the messages.
 Cost cost_of(const plan::ExchangePhase&, const Workload&) {
   return {};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the work of a plan amounts to, in bytes and flops, before any machine is asked.
+// The work of a plan in bytes and flops, independent of any machine.
 
 #include <span>
 
@@ -7,13 +7,13 @@
 
 namespace trisweep::model {
 
-// What a plan is run with.
+// The vectors and precisions that a plan is run with.
 struct Workload {
   Index nrhs = 1;
-  std::size_t scalar_bytes = sizeof(double);  // of a number of the vectors
-  std::size_t stored_bytes = sizeof(double);  // of one of the panels
+  std::size_t scalar_bytes = sizeof(double);  // of a value of the vectors
+  std::size_t stored_bytes = sizeof(double);  // of a value of the panels
   bool complex = false;
-  double compression_eps = 0;  // of panels in tiles (docs/compression.md); 0: panels as they are
+  double compression_eps = 0;  // accuracy of panels in tiles (docs/compression.md); 0: uncompressed
 
   double row_bytes() const { return double(scalar_bytes) * nrhs; }
   double flops_per_entry() const { return (complex ? 8.0 : 2.0) * nrhs; }
@@ -32,22 +32,22 @@ struct Cost {
   }
 };
 
-// What a product reads of a panel, and computes. Of tiles, which are known only when there are numbers, it is
-// an estimate: by the size of the panel alone, as systems in three dimensions have them.
+// What a product reads of a panel, and its flops. For panels in tiles, which depend on the values, it is an
+// estimate from the panel's size alone, typical of systems in three dimensions.
 Cost panel_cost(Index height, Index width, const Workload& workload);
 
-// A product with `height` x `width` values: the panel once, the rows on its height side read and written
-// with their positions, those on its width side once.
+// A product with `height` x `width` values: reads the panel, reads and writes the vector rows on its height
+// side with their indices, and accesses those on its width side once.
 Cost product_cost(Index height, Index width, const Workload& workload);
 
-// The least of panel_cost() for one value of any panel.
+// Lower bound of panel_cost() per value, for any panel.
 Cost least_value_cost(const Workload& workload);
 
 Cost cost_of(std::span<const plan::RowBlock> row_blocks, const Workload& workload);
 Cost cost_of(const plan::Task& task, const plan::SweepPhase& phase, const Workload& workload);
-// Rows that are copied from targets to segments when a product of tiles is done.
+// Rows that are copied from targets to segments when a product with a separator in tiles is done.
 Offset replaced_rows(const plan::SweepPhase& phase);
-// All of a phase.
+// The whole phase.
 Cost cost_of(const plan::SweepPhase& phase, const Workload& workload);
 Cost cost_of(const plan::DiagonalPhase& phase, const Workload& workload);
 Cost cost_of(const plan::ExchangePhase& phase, const Workload& workload);

@@ -5,8 +5,8 @@
 namespace trisweep::model {
 namespace {
 
-// The part of a step that the path has: up to the moment when the next step could begin, or the message it
-// waited for left.
+// The part of a step that is on the path: up to the moment when the next step could begin, or when the
+// message that the next step waited for left.
 PathSegment segment_of(const Step& step, double until, Index from) {
   const bool message = step.waited_for == Wait::message;
   return {.rank = step.rank,

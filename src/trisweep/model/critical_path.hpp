@@ -1,5 +1,6 @@
 #pragma once
-// What every rank did when, and what made it wait: enough to walk back from the end of a solve to its cause.
+// What every rank did when, and what it waited for: enough to trace the critical path back from the end of a
+// solve.
 
 #include <vector>
 
@@ -7,11 +8,11 @@
 
 namespace trisweep::model {
 
-// Something that a worker did without a pause.
+// Work that a worker did without a pause.
 struct Step {
   double begin;
   double end;
-  double departed;  // of the message it waited for: when it left its sender
+  double departed;  // when the message that it waited for left its sender
   Index rank;
   Index phase;
   Index supernode;     // or -1
@@ -20,7 +21,7 @@ struct Step {
   Wait waited_for;
 };
 
-// From the first cause of step `last` to its end.
+// The path from the first cause of step `last` to the end of that step.
 std::vector<PathSegment> critical_path(const std::vector<Step>& steps, std::int32_t last);
 
 }  // namespace trisweep::model

@@ -1,5 +1,5 @@
 #pragma once
-// What moves a simulation: events in order of time, and messages in flight.
+// The events of a simulation in order of time, and its messages in flight.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class EventKind : std::uint8_t { departure, arrival, task_end, receive_end,
 
 struct Event {
   double time;
-  std::uint64_t order;   // of events of the same time
+  std::uint64_t order;   // among events of the same time
   std::int32_t subject;  // departure, arrival: the flight; else the step that ends, or has ended
   Index number;          // of the task, or of the message, that ends
   EventKind kind;
@@ -51,11 +51,11 @@ struct Flight {
   Index from;
   Index to;
   Index phase;
-  Index number;   // at the receiver
-  Index subject;  // the supernode; of an exchange the place among the messages to the same rank
+  Index number;   // of the message at the receiver
+  Index subject;  // the supernode; in an exchange, the position among the messages to the same rank
   Index rows;
-  std::int32_t step;         // the sender's
-  std::int32_t next = none;  // in the list it is in
+  std::int32_t step;         // the step that sent it
+  std::int32_t next = none;  // the next flight of its list
   plan::MessageKind kind;
 };
 
@@ -66,7 +66,7 @@ struct FlightList {
   bool empty() const { return first == none; }
 };
 
-// All flights, in one array; the places of those that ended are used again.
+// All flights in one array; the places of ended flights are reused.
 class Flights {
  public:
   Flight& operator[](std::int32_t flight) { return flight_[usize(flight)]; }
@@ -93,7 +93,7 @@ class Flights {
     list.last = flight;
   }
 
-  // Takes the first flight that `wanted` holds for out of a list; none if there is none.
+  // Removes the first flight for which `wanted` holds from a list and returns it; none if there is none.
   template <class Wanted>
   std::int32_t extract(FlightList& list, Wanted&& wanted) {
     std::int32_t before = none, at = list.first;

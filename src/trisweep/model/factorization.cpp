@@ -16,13 +16,13 @@ using distribution::SharedFront;
 using numeric::Arrowheads;
 using numeric::Kind;
 
-// Of one core, from systems in two and three dimensions (docs/validation.md).
+// Fitted for one core to systems in two and three dimensions (docs/validation.md).
 constexpr double half_rate_width = 8;
 constexpr double front_seconds = 0.2e-6;
 constexpr double passes = 8;             // over a front: set to zero, added to, handed on
-constexpr double entry_seconds = 20e-9;  // of A: scaled, and put in its place
-constexpr double sent_seconds = 60e-9;   // of one that several ranks have sent to its front, more than that
-constexpr double row_seconds = 10e-9;    // of the structure, in which each of several ranks finds its fronts
+constexpr double entry_seconds = 20e-9;  // per entry of A: to scale and place it
+constexpr double sent_seconds = 60e-9;   // more with several ranks: to send it to its front
+constexpr double row_seconds = 10e-9;    // per row of the structure, read by each of several ranks
 
 std::size_t place_of(std::span<const Index> ranks, Index rank) {
   return usize(std::ranges::lower_bound(ranks, rank) - ranks.begin());
@@ -44,7 +44,7 @@ class Factoring {
     entry_pass_seconds_ = double(bytes_) * machine.workers / rank_bandwidth(machine, ranks);
   }
 
-  // In the order in which all ranks come to the fronts.
+  // Visits the fronts in the order in which all ranks do.
   FactorizationPrice run() && {
     take_entries();
     take_places();
@@ -64,7 +64,7 @@ class Factoring {
   }
 
  private:
-  // Each of several ranks goes through the whole structure.
+  // With several ranks, each of them goes through the whole structure.
   void take_entries() {
     const bool several = line_.ranks() > 1;
     const double entries = double(problem_.nonzeros) / line_.ranks();
@@ -73,7 +73,8 @@ class Factoring {
     for (Index r = 0; r < line_.ranks(); ++r) line_.compute(r, seconds);
   }
 
-  // Of the rows of contribution blocks, on the ranks that add these to a front; of shared fronts on all.
+  // The positions of contribution blocks' rows in a front, on the rank that adds them; for shared fronts on
+  // all ranks.
   void take_places() {
     std::vector<Offset> of_rank(usize(line_.ranks()), 0);
     Offset of_all = 0;
@@ -87,7 +88,7 @@ class Factoring {
       line_[r].place_bytes = Offset{sizeof(Index)} * (of_rank[usize(r)] + of_all);
   }
 
-  // Those that one rank has whole. Returns which fronts these are.
+  // The subtrees that one rank owns whole. Returns, by front, whether it belongs to one of them.
   std::vector<char> factor_subtrees() {
     struct Subtrees {
       double sum = 0, longest = 0;  // seconds
@@ -126,7 +127,7 @@ class Factoring {
     return whole;
   }
 
-  // Seconds of one worker. Of the rank: flops, and panels.
+  // Returns the seconds of one worker; adds flops and panels to the rank's.
   double eliminate(Index f, Index rank) {
     const double rows = double(tree_.width[usize(f)]) + tree_.height[usize(f)];
     double seconds = front_seconds + passes * entry_pass_seconds_ * rows * rows * double(sides_) / 2;
@@ -154,7 +155,7 @@ class Factoring {
     line_.take(rank, bytes);
   }
 
-  // The shape of a front's contribution block, by ranks.
+  // The arrowheads of a front's contribution block, with their owners.
   Arrowheads contribution(Index f) const { return owners_.contribution(f, tree_.height[usize(f)]); }
   Offset entries(const Arrowheads& all, Index a) const {
     return panel_entries(all.width(a), all.rows() - all.begin[usize(a) + 1]);
@@ -167,7 +168,7 @@ class Factoring {
                  -bytes_ * (is_shared ? entries(block, a) : numeric::contribution_entries(block.rows())));
     }
   }
-  // Ranks that have a part in the contributions to a front, or in `others`.
+  // Agreement of the ranks that own parts of the children's contribution blocks, and of `others`.
   void agree(std::span<const Index> children, std::vector<Index> others) {
     for (const Index c : children) std::ranges::copy(contribution(c).owners(), std::back_inserter(others));
     line_.agree(numeric::distinct(std::move(others)));
@@ -238,7 +239,7 @@ class Factoring {
     return a < front.eliminated() && !is_cut(front, a);
   }
 
-  // Whose the arrowheads are that a child's contribution is added to, by row of that.
+  // By row of a child's contribution: the owner of the arrowhead that the row is added to.
   std::vector<Index> ranks_of_rows(Index child, Index f, const Arrowheads& all) const {
     const Index last = tree_.members(f).back();
     const auto rows = s_.rows(tree_.members(child).back()), beyond = s_.rows(last);
@@ -255,8 +256,8 @@ class Factoring {
     return ranks;
   }
 
-  // Of each child, entries whose lesser of row and column is j go from the rank of j to target(child)[j], one
-  // of `to`; pairs of ranks come in the order of solve::add_arrowheads().
+  // For each child, entries with min(row, column) = j go from the owner of j to target(child)[j], one of
+  // `to`; pairs of ranks follow in the order of solve::add_arrowheads().
   template <class Target>
   void add(std::span<const Index> children, const std::vector<Index>& to, const Target& target) {
     std::vector<Index> from;
@@ -292,7 +293,7 @@ class Factoring {
     const std::vector<Index> ranks = all.owners();
     const Offset sides_sent = problem_.kind == Kind::cholesky ? 1 : 2;
     const double sides = double(sides_);
-    std::vector<double> to_update(ranks.size(), 0);  // entries of the arrowheads that are left
+    std::vector<double> to_update(ranks.size(), 0);  // entries of the arrowheads not yet eliminated
     const auto square = [](double rows) { return rows * rows; };
     const auto update_of = [&](Index a) {
       return square(all.rows() - all.begin[usize(a)]) - square(all.rows() - all.begin[usize(a) + 1]);
@@ -313,7 +314,8 @@ class Factoring {
     for (const Index r : ranks) line_.take(r, -message);
   }
 
-  // Supernodes that were cut go to the ranks that keep them, of LU with their interchanges.
+  // Supernodes that were cut into several arrowheads go to the ranks that keep them, with their interchanges
+  // for LU.
   void bring_together(const SharedFront& front) {
     const Arrowheads& all = front.arrowheads;
     for (Index a = 0; a < front.eliminated(); ++a) {
@@ -346,8 +348,8 @@ class Factoring {
     }
   }
 
-  // What solve::FrontsFactorizer has. Of an unknown: its new row and column, their scales, its supernode, its
-  // owner, and where its row of A begins. Of a row of the structure its number. Of supernodes and fronts the
+  // What solve::FrontsFactorizer holds. Per unknown: its new row and column, their scales, its supernode, its
+  // owner, and where its row of A begins. Per row of the structure: its index. Per supernode and front: the
   // lists of Structure, Factors, Fronts and FrontTree.
   Offset common_bytes() const {
     constexpr Offset unknown = 4 * sizeof(Index) + 2 * sizeof(double) + sizeof(Offset);
@@ -366,9 +368,9 @@ class Factoring {
   const distribution::FrontOwners owners_;
   RankTimelines line_;
   Offset bytes_;               // of a value
-  Offset sides_;               // of panels that are stored
+  Offset sides_;               // stored sides of panels: L alone, or L and U
   double flop_seconds_;        // at the full rate
-  double entry_pass_seconds_;  // of an entry in memory
+  double entry_pass_seconds_;  // one pass over an entry in memory
   std::vector<Index> cut_;     // supernodes
 };
 

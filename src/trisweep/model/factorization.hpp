@@ -1,16 +1,16 @@
 #pragma once
-// Prices the numeric factorization by all ranks (solve/fronts_of_ranks.hpp) from the structure alone: how
-// long which rank is at it, what it sends, and what memory it needs.
+// Prices the numeric factorization by all ranks (solve/fronts_of_ranks.hpp) from the structure alone: each
+// rank's time, messages and memory.
 //
-// Fronts are those ranks' that have them there (distribution/front_owners.hpp), and each rank has a time
-// line. The subtrees that a rank has whole take its workers as long as their sum or their longest path,
-// whichever is more; a front above them takes one worker
+// Fronts are owned as in the factorization (distribution/front_owners.hpp), and each rank has a timeline. The
+// whole subtrees of a rank take the sum of their times, shared by its workers, or the time of their longest
+// path, whichever is more; a front above them takes one worker
 //
 //   flops / (dgemm_flops * w / (w + half_rate_width)) + bytes / bandwidth + front_seconds
 //
 // where w columns are eliminated at once: r_inf and n_1/2 of Hockney and Jesshope (Parallel Computers, 1981).
-// Messages are those that are sent, one by one; a node's injection bandwidth is not shared. Not priced: the
-// analysis, entries on their way to fronts, and panels on theirs to the ranks that apply them.
+// Each message that is sent is priced; ranks do not share a node's injection bandwidth. Not priced: the
+// analysis, and the messages that bring entries of A to fronts and panels to the ranks that apply them.
 
 #include <algorithm>
 #include <vector>
@@ -25,14 +25,14 @@ struct FactorizationProblem {
   const symbolic::Structure& structure;  // without tiles
   numeric::Kind kind = numeric::Kind::lu;
   Offset nonzeros = 0;                       // of A
-  std::size_t value_bytes = sizeof(double);  // of a number of the factors
+  std::size_t value_bytes = sizeof(double);  // of a value of the factors
   bool complex = false;
 };
 
 struct FactorizationPrice {
   std::vector<FactoringRank> rank;
-  // On each rank: the order, the structure and whose fronts are whose, which are all ranks', and its part of
-  // A.
+  // On each rank: the ordering, the structure and the owners of fronts, all of them replicated, and its part
+  // of A.
   Offset common_bytes = 0;
 
   template <class Figure>
@@ -46,7 +46,7 @@ struct FactorizationPrice {
     return all;
   }
   double seconds() const { return largest(&FactoringRank::seconds); }  // until the last rank is done
-  // Of the fullest.
+  // Of the rank with the most memory.
   Offset memory_bytes() const {
     Offset most = 0;
     for (const FactoringRank& one : rank) most = std::max(most, one.peak_bytes + one.place_bytes);
@@ -54,8 +54,8 @@ struct FactorizationPrice {
   }
 };
 
-// As if no pivot were delayed. The machine describes dgemm_flops. O(rows of the structure), and of each
-// shared front O(arrowheads x ranks).
+// Assumes that no pivot is delayed, and a machine whose dgemm_flops are described. O(rows of the structure),
+// plus O(arrowheads x ranks) for each shared front.
 FactorizationPrice price_factorization(const FactorizationProblem& problem, Index ranks,
                                        const Machine& machine);
 

@@ -8,15 +8,15 @@
 namespace trisweep::model {
 namespace {
 
-// What a rank multiplies with, at least: a panel's blocks may be one product.
+// The least that a rank multiplies with: all its blocks of a panel may be one product.
 struct Products {
   double values = 0;
   double count = 0;
-  double vector_bytes = 0;  // of work rows
+  double vector_bytes = 0;  // of work rows read and written
   Index last = -1;          // supernode
 };
 
-// Adds up those of a layer's phases by rank.
+// Adds up the products of a layer's phases by rank.
 struct ProductsOfLayer {
   const ChosenPlan& chosen;
   Index layer;

@@ -1,7 +1,7 @@
 #pragma once
-// What makes the same work take longer at one time than at another: other processes, interrupts, the traffic
-// of other jobs. Each task and each flight of a message takes its time times a number of its own, of mean 1
-// and log-normal: what a plan takes longer with noise is what it loses by waiting for the slower of several.
+// Random variation of run times: other processes, interrupts, the traffic of other jobs. The time of each
+// task and of each message's flight is multiplied by its own log-normal factor of mean 1: the extra time of a
+// plan with noise is what it loses by waiting for the slowest of several.
 
 #include <algorithm>
 #include <cmath>
@@ -14,14 +14,15 @@
 namespace trisweep::model {
 
 struct Noise {
-  double sigma = 0;        // standard deviation of the number's logarithm, of a short task; 0: none
-  std::uint64_t seed = 1;  // another one draws other numbers
+  double sigma = 0;        // standard deviation of a short task's log-factor; 0: no noise
+  std::uint64_t seed = 1;  // another seed draws other factors
 
-  // In a longer task noise evens out: it has a number for each stretch of that length, and their mean, which
-  // has as much less variance (Fenton 1960: still about log-normal).
+  // Noise averages out over longer tasks: their factor is the mean of one factor per stretch of this length,
+  // which has as much less variance (Fenton 1960: still about log-normal).
   static constexpr double stretch_seconds = 10e-6;
 
-  // The number for what takes `seconds` and is named by `id`: the same in every run, whatever happens before.
+  // The factor of the work that `id` names and that takes `seconds`: the same in every run, whatever happens
+  // before.
   double factor(double seconds, std::initializer_list<std::uint64_t> id) const {
     if (sigma == 0) return 1;
     std::uint64_t state = split_mix(seed);

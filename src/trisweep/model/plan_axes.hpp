@@ -1,5 +1,5 @@
 #pragma once
-// A plan by the names of its choices, and what there is to choose from.
+// A plan by the names of its choices, and the choices available.
 
 #include <span>
 #include <string>
@@ -18,12 +18,12 @@ struct PlanChoice {
   std::string tree = "binary";
   std::string transport = "two-sided";
 
-  std::string name() const;  // all of it, in words
+  std::string name() const;  // all choices, in words
   bool operator==(const PlanChoice& other) const { return name() == other.name(); }
 };
 
-// What may be chosen, axis by axis; an axis that is fixed has one choice. No axis is empty, and all grids
-// have the same number of ranks.
+// The values to choose from, axis by axis; a fixed axis has one value. No axis is empty, and all grids have
+// the same number of ranks.
 struct PlanAxes {
   std::vector<distribution::ProcessGrid> grid{};
   std::vector<std::string> mapping{};
@@ -33,21 +33,20 @@ struct PlanAxes {
   std::vector<std::string> tree{};
   std::vector<std::string> transport{};
 
-  // The first grid, and on the other axes the default of PlanChoice, or the first where that is
-  // not to be had.
+  // The first grid, and on each other axis the default of PlanChoice or, without it, the first value.
   PlanChoice usual() const;
 };
 
-// Every row of every table, and every grid of that many ranks with Pz up to 64, the squarest 2D one first.
-// The caller names the transports that there are: the model knows only the networks that carry their
-// messages. Where a GPU sweeps alone, whole separators are inverted: a chain of supernodes is what it waits
-// for.
+// All rows of the tables but the baseline schedules, and all grids of `ranks` ranks with Pz a power of two up
+// to 64, the squarest 2D grid first. The caller names the available transports: the model knows only the
+// networks that carry their messages. A single rank inverts whole separators on a GPU, where chains of
+// supernodes take the time, and supernodes on a CPU.
 PlanAxes all_axes(Index ranks, std::vector<std::string> transports, bool on_gpus = false);
 PlanAxes all_axes(Index ranks);
-// Nothing to choose.
+// Axes with nothing but `choice`.
 PlanAxes only(const PlanChoice& choice);
 
-// The axes that are chosen by name: what an algorithm does with one axis, it does with any of them.
+// The axes whose values are names, so that algorithms treat all of them alike.
 struct NamedAxis {
   const char* name;  // "inter-grid"
   std::vector<std::string> PlanAxes::*values;

@@ -106,7 +106,7 @@ PlanChoice canonical(PlanChoice choice, const PlanAxes& axes) {
   const bool one_layer = only_ranks_count || choice.grid.pz == 1;
   if (one_layer) choice.schedule = usual.schedule;
   if (one_layer || !plan::find_schedule(choice.schedule).exchanges) choice.inter_grid = usual.inter_grid;
-  // Among two all trees are the same.
+  // Between two ranks all trees are the same.
   const Index most = only_ranks_count ? choice.grid.ranks() : std::max(choice.grid.px, choice.grid.py);
   if (most <= 2) choice.tree = usual.tree;
   if (choice.grid.ranks() == 1) {

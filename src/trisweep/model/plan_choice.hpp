@@ -15,7 +15,7 @@ namespace trisweep::model {
 
 // A matrix that plans are made for.
 struct PlanProblem {
-  // By the choice of diagonal: the structure that is analyzed for it.
+  // The structure from the analysis for a choice of the diagonal.
   struct Analyzed {
     std::string diagonal;
     std::shared_ptr<const symbolic::Structure> structure;
@@ -24,19 +24,21 @@ struct PlanProblem {
   bool upper_is_lower = false;  // as PlanSpec says
   Op op = Op::none;
   Workload workload{};
-  ProductShare product{};                               // with A: what an answer takes besides sweeps
+  ProductShare product{};                               // with A: what an answer costs besides sweeps
   std::shared_ptr<const plan::VectorPlaces> vectors{};  // null: at home, as PlanSpec says
   distribution::Tiling tiling{};                        // of separators kept whole
 
-  // Throws Error(usage) when there is no structure for that diagonal.
+  // Throws Error(usage) if there is no structure for `diagonal`.
   std::shared_ptr<const symbolic::Structure> structure_for(const std::string& diagonal) const;
 };
 
-// A choice as the functions that make plans take it. `structure` is in tiles where separators are kept whole.
+// A choice in the form that plan-making functions take. `structure` is in tiles where separators are kept
+// whole.
 struct ChosenPlan {
   ChosenPlan(const PlanProblem& problem, const PlanChoice& choice);
 
-  // Of all ranks; ordered, as several threads need it, when a rank of the machine has several workers.
+  // The plans of all ranks; ordered, as several threads need it, if a rank of the machine has several
+  // workers.
   std::vector<plan::RankPlan> plans(const Machine& machine) const;
 
   std::shared_ptr<const symbolic::Structure> structure;
@@ -45,8 +47,8 @@ struct ChosenPlan {
   plan::PlanSpec spec;
 };
 
-// The choice with the default on every axis that changes nothing: a single layer has no exchange, a mapping
-// without layers of its own takes of the grid only the number of ranks, one rank sends nothing.
+// The choice with the default on every axis that makes no difference: a single layer has no exchange, a
+// mapping without layers uses only the grid's number of ranks, one rank sends nothing.
 PlanChoice canonical(PlanChoice choice, const PlanAxes& axes);
 
 // Every different plan of the axes, once.

@@ -1,5 +1,5 @@
 #pragma once
-// In what precision a system and its factors are, as users know it by name.
+// The precisions of a system and its factors, by the names that users know.
 
 #include <array>
 
@@ -10,8 +10,8 @@ namespace trisweep::model {
 
 struct NamedPrecision {
   std::string_view name;
-  bool single_system;   // and vectors
-  bool single_factors;  // the numbers of the panels
+  bool single_system;   // A, b and x
+  bool single_factors;  // the values of the panels
 
   bool mixed() const { return single_system != single_factors; }
   Workload workload(Index nrhs, bool complex) const {

@@ -18,8 +18,8 @@ void RankTimelines::compute(Index rank, double seconds) {
   rank_[usize(rank)].compute_seconds += seconds;
 }
 
-// Either end copies every piece, the receiver while the next one is on its way. Pieces that are not eager
-// wait until the receiver is ready.
+// Both ends copy every piece, the receiver while the next one is in flight. Pieces that are not eager wait
+// until the receiver is ready.
 void RankTimelines::send(Index from, Index to, Offset bytes) {
   FactoringRank &sender = rank_[usize(from)], &receiver = rank_[usize(to)];
   const Network& network = machine_.two_sided;

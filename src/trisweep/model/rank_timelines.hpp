@@ -1,6 +1,6 @@
 #pragma once
-// Time lines of ranks that compute and send one another blocking messages, as mpi::Communicator does: what a
-// factorization is priced with (factorization.hpp).
+// Timelines of ranks that compute and send each other blocking messages, as mpi::Communicator does, for
+// pricing a factorization (factorization.hpp).
 
 #include <span>
 #include <vector>
@@ -9,17 +9,17 @@
 
 namespace trisweep::model {
 
-// Of one rank.
+// Totals of one rank.
 struct FactoringRank {
-  double seconds = 0;          // until it is done
-  double compute_seconds = 0;  // of those; of several workers as long as they are at it together
-  double message_seconds = 0;  // of those, in messages; the rest is spent waiting for other ranks
+  double seconds = 0;          // until the rank is done
+  double compute_seconds = 0;  // part of `seconds`: computing, by all workers together
+  double message_seconds = 0;  // part of `seconds`: messages; the rest is waiting for other ranks
   double flops = 0;            // in the scalar's own arithmetic
   Offset messages = 0;         // sent
-  Offset bytes = 0;            // in them
-  Offset panel_bytes = 0;      // of the factors that it makes
-  Offset peak_bytes = 0;       // those made so far, contribution blocks, and fronts of several ranks, at once
-  Offset place_bytes = 0;      // of lists: where contribution blocks are added to the fronts it assembles
+  Offset bytes = 0;            // sent
+  Offset panel_bytes = 0;      // of the factors that it computes
+  Offset peak_bytes = 0;       // most at once of panels, contribution blocks and shared fronts
+  Offset place_bytes = 0;      // lists of where contribution blocks are added to its fronts
 };
 
 class RankTimelines {
@@ -31,16 +31,16 @@ class RankTimelines {
   FactoringRank& operator[](Index rank) { return rank_[usize(rank)]; }
 
   void compute(Index rank, double seconds);
-  // Holds its sender until it is there, unless it is eager.
+  // A message blocks its sender until it has arrived, unless it is eager.
   void send(Index from, Index to, Offset bytes);
-  // Collective calls of some ranks, ascending (mpi/some_ranks.hpp): along a binomial tree from ranks[root],
-  // and by the first of them.
+  // Collective calls of some ranks, ascending (mpi/some_ranks.hpp): a broadcast along a binomial tree from
+  // ranks[root], and an agreement by way of the first rank.
   void broadcast(std::span<const Index> ranks, std::size_t root, Offset bytes);
   void agree(std::span<const Index> ranks);
-  // A reduction of all.
+  // A reduction over all ranks.
   void wait_for_all();
 
-  // Memory; negative: given back.
+  // Allocates `bytes` of memory, or frees them if negative.
   void take(Index rank, Offset bytes);
 
   std::vector<FactoringRank> finish() && { return std::move(rank_); }

@@ -16,7 +16,7 @@ struct SavedAnalysis {
   std::string diagonal;  // "supernodes" or "separators": whether separators are kept whole
   Offset nonzeros = 0;
   bool complex = false;
-  std::string kind = "lu";              // of the factorization, of numeric::kinds()
+  std::string kind = "lu";              // of the factorization, a name in numeric::kinds()
   double seconds = 0;                   // that the analysis took
   std::vector<ProductShare> product{};  // with the matrix (product_shares())
   std::shared_ptr<const symbolic::Structure> structure;

@@ -1,17 +1,18 @@
 #pragma once
-// Prices plans: an event simulation of all ranks on a machine, without numbers.
+// Prices plans: an event simulation of all ranks on a machine, without values.
 //
-// A rank does what the executor does (engine/sweep_run.hpp): a message that has come is taken first, since
-// others wait for what it sets free; then the ready task that comes first in the plan's order; whoever
-// completes a segment sends it on at once. One worker of a rank takes messages, all take tasks. A task costs
+// A rank does what the executor does (engine/sweep_run.hpp): a message that has arrived is taken first, since
+// other ranks wait for what it enables; then the ready task that is first in the plan's order; the worker
+// that completes a segment sends it at once. The receivers among a rank's workers take messages, all workers
+// take tasks. A task costs
 //
 //   task_seconds + products * product_seconds + max(bytes / bandwidth, flops / worker_flops)
 //
 // with the worker's bandwidth min(worker_bandwidth, memory_bandwidth / workers that compute at its memory),
 // as it is when the task starts. Messages cost what machine.hpp says; those that leave a node queue for its
-// injection bandwidth. Bringing b in and x out, when they are not at home, is copying at either end besides;
-// threads share the rows that the caller has. Deterministic: events of the same time are taken in the order
-// they were caused.
+// injection bandwidth. Bringing b in and x out, when they are not at home, also costs copies at both ends;
+// threads share the caller's rows. Deterministic: simultaneous events are handled in the order in which they
+// were caused.
 
 #include <array>
 #include <vector>
@@ -31,9 +32,9 @@ enum class Activity : std::uint8_t { start, task, receive, exchange, diagonal, v
 std::string_view name_of(Wait wait);
 std::string_view name_of(Activity activity);
 
-// A piece of the critical path: `steps` consecutive steps of one rank that are of the same activity, in the
-// same phase, and waited for the same. The pieces, with the flights of the messages they waited for, add up
-// to the time of the solve.
+// A piece of the critical path: `steps` consecutive steps of one rank with the same activity and phase, which
+// waited for the same kind of thing. The pieces, with the flights of the messages they waited for, add up to
+// the time of the solve.
 struct PathSegment {
   Index rank;
   Index phase;
@@ -47,7 +48,7 @@ struct PathSegment {
   Index steps;
 };
 
-// Of one rank, as the run record has it: l + u = floating point + the rest, which is spent on messages or
+// Times of one rank, as in the run record: l + u = floating point + the rest, which is spent on messages or
 // idle.
 struct RankTimes {
   double l_seconds = 0;
@@ -66,14 +67,14 @@ struct Prediction {
   std::vector<RankTimes> rank;
   std::vector<plan::RankTraffic> traffic;  // by rank: the messages that flew
   std::vector<PathSegment> critical_path;  // in order of time
-  double path_flight_seconds = 0;          // of it, in messages' flights
-  double path_task_seconds = 0;            // of it, in tasks and diagonal products, with what they send
+  double path_flight_seconds = 0;          // of the path, in flights of messages
+  double path_task_seconds = 0;            // of the path, in tasks and diagonal products with their sends
   // Lower bound: the slowest memory streams what its ranks touch.
   double bandwidth_floor = 0;
   std::size_t events = 0;
 };
 
-// `plans` by rank.
+// Simulates one solve with `plans`, one per rank.
 Prediction simulate(const std::vector<plan::RankPlan>& plans, const Machine& machine, const Network& network,
                     const Workload& workload, const Noise& noise = {});
 

@@ -25,7 +25,7 @@ void Simulation::number_messages() {
   }
 }
 
-// Nothing happens any more: then every rank has come to the end of its plan.
+// When no events are left, every rank must have reached the end of its plan.
 void Simulation::require_end(Index r) const {
   const RankState& rank = state_[usize(r)];
   if (rank.phase == static_cast<Index>(plans_[usize(r)].plan.phase.size())) return;
@@ -98,9 +98,9 @@ void Simulation::begin_phase(Index r, double now) {
   const auto& phases = plans_[usize(r)].plan.phase;
   if (++rank.phase == static_cast<Index>(phases.size())) return;
   rank.phase_begin = now;
-  // Phases other than sweeps have steps in order, one after the other.
+  // Phases other than sweeps take their steps in order, one after the other.
   const Index receivers = std::holds_alternative<SweepPhase>(phase(r)) ? machine_.receivers : 1;
-  rank.idle_receivers = receivers - 1;  // but for the one that starts
+  rank.idle_receivers = receivers - 1;  // all but the one that starts
   rank.idle_workers = machine_.workers - receivers;
   const std::int32_t s =
       begin_step(r, Activity::start, rank.last == none ? Wait::nothing : Wait::task, rank.last, now);
@@ -133,7 +133,7 @@ double Simulation::start(Index r, const ExchangePhase& exchange, std::int32_t, d
 }
 
 double Simulation::start(Index r, const VectorPhase& vectors, std::int32_t, double now) {
-  state(r).expected = vectors.sent.size() + 1 + vectors.received.size();  // and what stays
+  state(r).expected = vectors.sent.size() + 1 + vectors.received.size();  // + 1: the rows that stay
   return now;
 }
 

@@ -19,21 +19,21 @@ using plan::MessageKind;
 using plan::SweepPhase;
 using plan::VectorPhase;
 
-// One rank in the middle of a phase.
+// The state of a rank within a phase.
 struct RankState {
   Index phase = -1;
   double phase_begin = 0;
   plan::SweepCounters<Index> counters;
   std::vector<Index> ready;                 // tasks, a heap
   std::vector<std::int32_t> enabled;        // by task: the step that made it ready
-  std::map<plan::RankId, Index> exchanged;  // messages of an exchange sent to it
+  std::map<plan::RankId, Index> exchanged;  // messages of an exchange sent to a rank
   FlightList inbox;                         // of this phase
   FlightList early;                         // of later phases
-  std::size_t expected = 0;                 // messages, or steps that are taken in order
+  std::size_t expected = 0;                 // messages, or steps taken in order, still to come
   std::size_t tasks_left = 0;
   Index idle_workers = 0;    // that take no messages
   Index idle_receivers = 0;  // the others
-  std::int32_t last = none;  // step that has ended
+  std::int32_t last = none;  // the step that ended last
   double busy = 0;           // seconds of all workers, in sweeps
 };
 
@@ -72,17 +72,17 @@ class Simulation {
   // The worker is free again at `end`.
   void end_step(std::int32_t s, bool receiver, double end);
   void release(Index r, const Event& event);
-  // A worker without work: `previous` is the step it has just ended, or none when it has been waiting.
+  // A worker looks for work: `previous` is the step it has just ended, or none if it has been waiting.
   void look(Index r, bool receiver, std::int32_t previous, double now);
 
   // Phases
   void begin_phase(Index r, double now);
-  // Messages of this phase that have come before it.
+  // Moves messages of this phase that arrived before it began into the inbox.
   void open_early(RankState& rank);
   double start(Index r, const SweepPhase& sweep, std::int32_t s, double now);
   double start(Index r, const ExchangePhase& exchange, std::int32_t, double now);
   double start(Index r, const VectorPhase& vectors, std::int32_t, double now);
-  // All of it is one task, for all workers.
+  // The whole phase is one task, shared by all workers.
   double start(Index r, const DiagonalPhase& diagonal, std::int32_t s, double now);
   // The copy that ends a product of tiles; it belongs to the last step of the phase.
   double end_product(Index r, const SweepPhase& sweep, double now);
@@ -102,7 +102,7 @@ class Simulation {
   void end_task(const Event& event);
   void end_receive(const Event& event);
 
-  // What a step sets free by the time `now`, which moves on with every message it sends.
+  // The effects of a step that ends at `now`, which advances with every message it sends.
   struct Effects {
     Simulation& simulation;
     Index rank;
@@ -127,7 +127,7 @@ class Simulation {
   double summing_seconds(Offset rows, Index terms) const {
     return machine_.summing_seconds(bytes(rows), terms);
   }
-  // What step s of rank r sends, as one of its phase's messages.
+  // The message of the current phase that step s of rank r sends.
   Flight message(Index r, const SweepPhase& sweep, Index number, std::int32_t s);
   Flight message(Index r, const plan::ExchangeStep& of, std::int32_t s);
   Flight message(Index r, const VectorPhase& vectors, Index number, std::int32_t s);
@@ -135,18 +135,19 @@ class Simulation {
     return number_[usize(state_[usize(r)].phase)][usize(r)][usize(number)];
   }
   void send(Flight flight, double& now);
-  // A step sends at times to come, and other ranks of its node before that: a flight that leaves the node
-  // takes its place in the queue when its time has come.
+  // A step sends at times in the future, before which other ranks of its node may send: so a flight that
+  // leaves the node joins the queue only at its departure.
   void depart(std::int32_t f, double now);
   void arrive(std::int32_t f, double now);
-  // The step of taking a flight: it waited for the message, unless that lay there while the rank was busy.
+  // Begins the step that receives a flight: it waited for the message, unless the message arrived while the
+  // rank was busy.
   std::int32_t begin_receive(const Flight& f, Activity activity, std::int32_t previous, double now);
-  // What a receiver does next in a phase; false when that has not come.
+  // The next step of a receiver in a phase; false if its message has not arrived.
   bool take(Index r, const SweepPhase& sweep, std::int32_t previous, double now);
   bool take(Index r, const ExchangePhase& exchange, std::int32_t previous, double now);
   bool take(Index, const DiagonalPhase&, std::int32_t, double) { return false; }
   bool take(Index r, const VectorPhase& vectors, std::int32_t previous, double now);
-  // The flight with that number out of a rank's inbox.
+  // Removes the flight with that number from a rank's inbox.
   std::optional<Flight> take_numbered(Index r, Index number);
   void trace_back();
 
@@ -157,7 +158,7 @@ class Simulation {
   Wire wire_;
   std::vector<std::vector<std::vector<Index>>> number_;  // at the receiver; by phase, sender and number there
   std::vector<RankState> state_;
-  std::vector<Index> computing_;  // memories: workers that compute
+  std::vector<Index> computing_;  // by memory: workers that compute
   EventQueue events_;
   Flights flights_;
   std::vector<Step> steps_;

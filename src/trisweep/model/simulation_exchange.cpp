@@ -57,8 +57,8 @@ bool Simulation::take(Index r, const ExchangePhase& exchange, std::int32_t previ
   return true;
 }
 
-// What is sent, then what stays, then what comes, as the executor does. Threads share the rows at the
-// caller's end.
+// First the rows sent, then those that stay, then those received, as in the executor. Threads share the rows
+// at the caller's end.
 bool Simulation::take(Index r, const VectorPhase& vectors, std::int32_t previous, double now) {
   RankState& rank = state(r);
   const bool in = vectors.way == plan::VectorWay::in;

@@ -44,8 +44,8 @@ double Simulation::product_seconds(Index r, const Cost& cost, Index workers) con
          cost.products * machine_.product_seconds / workers;
 }
 
-// Named by what it is in the factors and the vectors, so that plans of one mapping are compared under the
-// same noise, as far as they do the same.
+// The noise of a task depends on its place in the factors and the vectors, so that plans of one mapping are
+// compared under the same noise as far as they do the same work.
 double Simulation::noise_of_task(Index r, Index task, double seconds) const {
   std::uint64_t values = 0;
   if (const auto* sweep = std::get_if<SweepPhase>(&phase(r))) {

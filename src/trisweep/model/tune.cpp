@@ -11,13 +11,13 @@
 namespace trisweep::model {
 namespace {
 
-// A plan is simulated only when its bound leaves that much to be gained: more would not show on a machine.
+// A plan is simulated only if its bound allows at least this gain: less would not show on a machine.
 constexpr double least_gain = 0.02;
 
-// What is known of plans so far, each under its name.
+// Times and bounds of the plans so far, by name.
 class Prices {
  public:
-  // Simulates `most` plans at most.
+  // Simulates at most `most` plans.
   Prices(const PlanProblem& problem, const Machine& machine, const PlanAxes& axes, std::size_t most)
       : problem_(problem),
         machine_(machine),
@@ -28,8 +28,8 @@ class Prices {
   double best_seconds() const { return best_; }
   bool has_enough() const { return simulated_.size() >= most_; }
 
-  // Of an answer. Infinite when the plan was not simulated: it cannot beat the best one by much, or enough
-  // others have been.
+  // Seconds of an answer. Infinite if the plan is not simulated: it cannot beat the best by much, or enough
+  // others have been simulated.
   double seconds(const PlanChoice& any) {
     const PlanChoice choice = canonical(any, axes_);
     const std::string name = choice.name();
@@ -46,7 +46,7 @@ class Prices {
 
   double lower_bound(const PlanChoice& choice) { return lower_bound(choice, ChosenPlan(problem_, choice)); }
 
-  // What is known, and what the best plan takes with half as many right-hand sides at a time.
+  // The result, with the time of the best plan for half as many right-hand sides at a time.
   Tuning take() && {
     Tuning tuning;
     for (auto& [name, candidate] : simulated_) {
@@ -105,7 +105,7 @@ class Prices {
   const Machine& machine_;
   const PlanAxes& axes_;
   std::size_t most_;
-  double besides_sweep_;  // of an answer, whatever the plan
+  double besides_sweep_;  // seconds of an answer, the same for all plans
   std::map<std::string, Candidate> simulated_;
   std::map<std::string, RuledOut> bounded_;
   double best_ = std::numeric_limits<double>::infinity();
@@ -143,12 +143,12 @@ std::vector<ProcessGrid> neighbours(const PlanAxes& axes, const ProcessGrid& of)
   return result;
 }
 
-// What starts differ in, besides the grid.
+// The axes in which starts differ, besides the grid.
 bool is_of_kind(const NamedAxis& axis) {
   return axis.value == &PlanChoice::mapping || axis.value == &PlanChoice::diagonal;
 }
 
-// For every mapping, diagonal and number of layers: the squarest grid, and what is usual.
+// For every mapping, diagonal and number of layers: the squarest grid, and defaults on the other axes.
 std::vector<PlanChoice> starts(const PlanAxes& axes) {
   PlanAxes few = axes;
   few.grid.clear();
@@ -162,8 +162,8 @@ std::vector<PlanChoice> starts(const PlanAxes& axes) {
   return all_choices(few);
 }
 
-// Changes one axis at a time as long as that makes the plan faster; not its kind, since each has a descent of
-// its own.
+// Changes one axis at a time as long as that makes the plan faster; but never its mapping or diagonal, since
+// each of them has its own descents.
 void descend(PlanChoice at, const PlanAxes& axes, Prices& prices, const std::function<void()>& tick) {
   double seconds = prices.seconds(at);
   const auto try_instead = [&](const PlanChoice& other) {
@@ -200,7 +200,7 @@ bool alike(const Network& a, const Network& b) {
   return alike(a.inside, b.inside) && alike(a.between, b.between) && a.eager_bytes == b.eager_bytes;
 }
 
-// Without transports that the machine does not have, unless that leaves none.
+// The axes without transports that the machine does not have, unless that leaves none.
 PlanAxes available(PlanAxes axes, const Machine& machine) {
   const Index ranks = axes.grid.front().ranks();
   const auto missing = [&](const std::string& name) { return !machine.has(name, ranks); };
@@ -208,7 +208,7 @@ PlanAxes available(PlanAxes axes, const Machine& machine) {
   return axes;
 }
 
-// Of transports that cost the same one is enough: the usual one, or else the first.
+// Keeps one of the transports that cost the same: the default, or else the first.
 PlanAxes that_matter(PlanAxes axes, const Machine& machine) {
   const PlanChoice usual = axes.usual();
   const auto all = std::exchange(axes.transport, {usual.transport});

@@ -1,5 +1,5 @@
 #pragma once
-// What a search for the fastest plan has found.
+// The result of a search for the fastest plan.
 
 #include <vector>
 
@@ -11,13 +11,13 @@ namespace trisweep::model {
 struct Candidate {
   PlanChoice choice;
   double seconds = 0;         // of a sweep
-  double answer_seconds = 0;  // of one that needs no correction: what plans are ranked by
+  double answer_seconds = 0;  // of an answer without corrections: plans are ranked by it
   double bandwidth_floor = 0;
   double path_task_seconds = 0;    // of the critical path
   double path_flight_seconds = 0;  // the rest is overheads of messages
 };
 
-// A plan that was not simulated, for its answers cannot be faster than the best's by more than 2 %.
+// A plan that was not simulated: it cannot beat the best by more than 2 %, or enough others were simulated.
 struct RuledOut {
   PlanChoice choice;
   double lower_bound = 0;  // of a sweep
@@ -26,7 +26,8 @@ struct RuledOut {
 struct Tuning {
   std::vector<Candidate> candidates;  // the fastest first
   std::vector<RuledOut> ruled_out;    // the lowest bound first
-  // The best plan with its right-hand sides in two halves, one after the other; 0 when there is only one.
+  // A sweep of the best plan with the right-hand sides in two halves, one after the other; 0 for a single
+  // one.
   double halves_seconds = 0;
 
   const Candidate& best() const { return candidates.front(); }

@@ -1,5 +1,5 @@
 #pragma once
-// When messages arrive.
+// Arrival times of messages.
 
 #include <algorithm>
 
@@ -19,16 +19,16 @@ class Wire {
   double look_seconds() const { return network_.look_seconds; }
   bool leaves_node(Index from, Index to) const { return node(from) != node(to); }
 
-  // Without a queue.
+  // Seconds of a flight, without queueing.
   double flight_seconds(Index from, Index to, double bytes) const {
     const Link& way = link(from, to);
     const double latencies = bytes > network_.eager_bytes ? 3 : 1;
     return latencies * way.latency + bytes / way.bandwidth;
   }
 
-  // Of a message that leaves its sender at `departed`. What leaves a node passes its interface one message
-  // after another, in the order of the calls: that of their departures. The flight takes `noise` times as
-  // long as it would.
+  // The arrival of a message that leaves its sender at `departed`. Messages that leave a node pass its
+  // interface one after another, in the order of the calls, which is that of their departures. The flight
+  // takes `noise` times flight_seconds().
   double arrival(Index from, Index to, double bytes, double departed, double noise) {
     if (leaves_node(from, to)) {
       double& free = free_[usize(node(from))];
@@ -43,7 +43,7 @@ class Wire {
 
   const Machine& machine_;
   const Network& network_;
-  std::vector<double> free_;  // nodes: when the interface is
+  std::vector<double> free_;  // by node: when its interface is free
 };
 
 }  // namespace trisweep::model

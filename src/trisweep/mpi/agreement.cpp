@@ -16,7 +16,7 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t value) {
   return split_mix(seed ^ value);
 }
 
-// Which options are not the same on all ranks: the largest of the hashes is not the smallest.
+// For each option, true if ranks differ: the largest of its hashes is not the smallest.
 std::array<bool, most_settings> differences(const Communicator& comm, std::span<const Setting> settings) {
   std::array<std::uint64_t, 2 * most_settings> most{};
   for (std::size_t i = 0; i < settings.size(); ++i) {
@@ -41,9 +41,9 @@ std::uint64_t appended(std::uint64_t list, std::size_t phase, const Envelope& m)
   return list;
 }
 
-// For each peer a hash of the list of what is sent to it, and of what comes from it, in order. And the sum
-// over all messages of the hash of the list up to there: of what this rank sends, less of what it expects.
-// Over all ranks it vanishes where all lists match.
+// For each peer, a hash of the ordered list of messages sent to it, and of those expected from it.
+// `imbalance`: the sum, over all messages, of the hash of the list up to that message; sent messages count
+// positive, expected ones negative. Summed over all ranks it is zero if all lists match.
 struct Lists {
   std::map<Index, std::uint64_t> sent, expected;
   std::uint64_t imbalance = 0;
@@ -79,7 +79,7 @@ void require_same(const Communicator& comm, std::span<const Setting> settings) {
   std::uint64_t of_root = mine.hash;
   comm.broadcast(root);
   comm.broadcast(of_root);
-  // The lowest rank that has another.
+  // The lowest rank whose value differs from that of rank 0.
   const Index other =
       comm.size() -
       static_cast<Index>(comm.max(Offset{of_root == mine.hash ? 0 : comm.size() - comm.rank()}));
@@ -97,7 +97,7 @@ void require_same(const Communicator& comm, std::span<const Setting> settings) {
   });
 }
 
-// The lists themselves are compared for the error alone.
+// The lists are compared pair by pair only when there is an error to report.
 void require_matching(const Communicator& comm, const CommunicationPattern& pattern) {
   const Lists lists = agree_on_error(comm, [&] { return Lists(comm.rank(), pattern); });
   if (comm.sum(lists.imbalance) == 0) return;

@@ -1,5 +1,5 @@
 #pragma once
-// What ranks must have in common before they exchange messages by it.
+// Checks that all ranks have the same options and matching message lists before they exchange messages.
 
 #include <array>
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace trisweep::mpi {
 
-// An option by its name, with its value as text: its hash is compared, its beginning is shown.
+// An option's name and its value as text. Hashes of values are compared; errors show the beginning of the
+// text.
 struct Setting {
   const char* name = "";
   std::uint64_t hash = 0;
@@ -20,14 +21,14 @@ struct Setting {
   Setting(const char* name, std::string_view value);
 };
 
-// Collective; every rank passes the same names. Throws Error(usage) on every rank, which names the options
-// that differ, and of the first of them two ranks and their values.
+// Collective; every rank passes the same names. Throws Error(usage) on every rank if any values differ: it
+// names all options that differ and, for the first of them, two ranks with their values.
 inline constexpr std::size_t most_settings = 24;
 void require_same(const Communicator& comm, std::span<const Setting> settings);
 
-// Collective. Every message that a rank sends is one that its receiver expects, of the same phase, name and
-// size, in the same order, and the reverse; else throws Error(usage) on every rank, naming two whose lists
-// differ.
+// Collective. Checks that the messages that a rank sends are those that its receivers expect: of the same
+// phase, name and size, in the same order. Otherwise throws Error(usage) on every rank, naming two ranks
+// whose lists differ.
 void require_matching(const Communicator& comm, const CommunicationPattern& pattern);
 
 }  // namespace trisweep::mpi

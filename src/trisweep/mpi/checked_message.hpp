@@ -1,12 +1,12 @@
 #pragma once
-// A message that shows by itself when all of it has come, so that it can be written into another rank's
-// memory by one put, without a flush, in whatever order and pieces its bytes arrive there.
+// A message from which its receiver can tell that it has arrived completely. So one put, without a flush, can
+// write it into another rank's memory, in whatever order and pieces its bytes arrive there.
 //
-// In words of 8 bytes: a name, which says in which solve it is sent and how long it is; a check; the data,
-// each word masked by a number that the name and its place make up. So a word that lies there from an earlier
-// solve differs from the new one even where the data are the same, and a check that is right, the sum of all
-// words, says that the whole message has come and nothing of it is still on its way when the place is written
-// again. By chance it is right once in 2^64 looks at half a message.
+// Layout, in words of 8 bytes: a name, which encodes the solve and the length of the message; a checksum; the
+// data, each word masked by a number derived from the name and the word's position. A word left there by an
+// earlier solve therefore differs from the new one even where the data are equal. A correct checksum, the sum
+// of all words, shows that the whole message has arrived, so that no part of it is still in flight when the
+// place is written again. For half a message the checksum is correct by chance once in 2^64 polls.
 
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,8 @@ class CheckedMessage {
 
   CheckedMessage(Offset solve, std::size_t bytes)
       : CheckedMessage((static_cast<std::uint64_t>(solve + 1) << size_bits) | bytes) {}
-  // Of one that begins with this word. What there is before the first message, zeros, is no solve's.
+  // The message that begins with the word `name`. Zero, the word before the first message, belongs to no
+  // solve.
   explicit CheckedMessage(std::uint64_t name) : name_(name), mask_(split_mix(name)) {}
 
   bool is_of(Offset solve) const { return name_ >> size_bits == CheckedMessage(solve, 0).name_ >> size_bits; }
@@ -48,7 +49,7 @@ class CheckedMessage {
   bool is_complete(const std::uint64_t* message) const {
     return message[1] == masking::sum_words(message + head_words, words(bytes()) - head_words) + mask_;
   }
-  // Of one that is complete.
+  // Requires is_complete().
   void unpack(const std::uint64_t* message, void* data) const {
     masking::unmask_words(message + head_words, whole_words(), mask_, data);
     if (rest() == 0) return;
@@ -57,7 +58,7 @@ class CheckedMessage {
   }
 
  private:
-  static constexpr int size_bits = 40;  // of a name: the rest is of the solve
+  static constexpr int size_bits = 40;  // bits of the name for the length; the other bits: the solve
 
   std::size_t whole_words() const { return bytes() / sizeof(std::uint64_t); }
   std::size_t rest() const { return bytes() % sizeof(std::uint64_t); }

@@ -22,7 +22,7 @@
 namespace trisweep::mpi {
 namespace {
 
-// What is no time is refused with the other options, by all ranks together.
+// An invalid time is rejected together with the other options, by all ranks.
 double usable_limit(double watchdog) {
   return watchdog > 0 ? watchdog : usual_watchdog;
 }
@@ -97,7 +97,8 @@ Communicator Communicator::duplicate() const {
   return {lease_->pool(), limits_, fault_};
 }
 
-// A failure of MPI on a node is the end of all that uses its pool, and no mere obstacle to what asked for it.
+// An MPI failure on one node revokes all objects of the pool; the caller must not take it for an obstacle
+// that it can work around.
 Communicator Communicator::of_node() const {
   CommunicatorPool& node = *lease_->pool().of_node(fault_->limit);
   try {
@@ -131,7 +132,7 @@ Communicator& Communicator::operator=(Communicator&& other) noexcept {
   return *this;
 }
 
-// An error that the other ranks may not have unwinds the stack, or has revoked the object.
+// True if the object is revoked, or if the stack unwinds by an error that other ranks may not have.
 bool Communicator::is_unusable() const {
   if (fault_ == nullptr || revoked()) return true;
   return !fault_->agreed && std::uncaught_exceptions() > exceptions_;
@@ -147,7 +148,7 @@ bool Communicator::may_communicate() const {
 template <class Done>
 void Communicator::wait_until(const Done& done) const {
   Watchdog watchdog(*this);
-  while (!done()) watchdog.backoff([] { return std::string("a rank has not come to a vote or a sum"); });
+  while (!done()) watchdog.backoff([] { return std::string("a rank has not entered a vote or a sum"); });
 }
 
 void Communicator::finish(MPI_Request& request) const {
@@ -155,7 +156,7 @@ void Communicator::finish(MPI_Request& request) const {
   wait_until([&] { return completion.of(request); });
 }
 
-// An error of this rank's MPI, which the others wait for, revokes the object wherever it is.
+// An MPI error on this rank, for which the others wait, revokes the object wherever it occurs.
 template <class Start>
 void Communicator::transfer(const Start& start) const {
   revoke_on_error(*this, [&] {
@@ -189,7 +190,8 @@ bool Communicator::is_of_this_process() const {
 void Communicator::require_usable() const {
   require_running();
   if (!is_of_this_process())
-    throw Error(ErrorKind::usage, "this object is of the process that forked this one, where MPI works alone",
+    throw Error(ErrorKind::usage,
+                "this object belongs to the process that forked this one: MPI works only there",
                 "solve there, or start processes with mpirun or spawn");
   if (!revoked()) return;
   const std::string_view earlier = fault_->failure().message();
@@ -264,8 +266,8 @@ void Communicator::broadcast(std::string& text, Index root) const {
   broadcast_bytes(text.data(), text.size(), root);
 }
 
-// Whatever is in flight is in the fault state's note, which stays when the wait for it is given up: a message
-// that has been matched can neither be cancelled nor may its memory be freed.
+// Data in flight are in the fault state's `note`, which is kept when the wait for them is abandoned: a
+// matched message can neither be cancelled nor may its memory be freed.
 template <class Piece>
 void Communicator::in_notes(std::size_t bytes, const Piece& piece) const {
   in_pieces(bytes, {.bytes = std::min(limits_.bytes, fault_->note.size())}, piece);
@@ -334,7 +336,7 @@ int own_processors() {
 int processors_of_each(Index ranks_of_node) {
   const int all = static_cast<int>(std::thread::hardware_concurrency());
   const int part = std::min(own_processors(), all / static_cast<int>(ranks_of_node));
-  const char* const limit = std::getenv("OMP_NUM_THREADS");  // of nested regions: the outer's comes first
+  const char* const limit = std::getenv("OMP_NUM_THREADS");  // a list for nested regions: the outermost first
   const int most = limit != nullptr ? std::atoi(limit) : 0;
   return std::max(1, most > 0 ? std::min(part, most) : part);
 }
@@ -360,7 +362,7 @@ void throw_first_failure(const Communicator& comm, const Failure& mine) {
   if (!state.agreed) return;
   Failure failure = mine;
   comm.broadcast(failure, first);
-  // Rank 0 does all that is not distributed: its number would not help a user.
+  // Rank 0 does all work that is not distributed: its number would not help a user.
   if (first == 0) throw CollectiveError(failure.kind, failure.message());
   throw CollectiveError(failure.kind, fmt::format("rank {}: {}", first, failure.message()));
 }

@@ -34,13 +34,13 @@ void require_running();
 
 class Communicator {
  public:
-  // A duplicate of `parent`; collective over it. Throws Error on every rank when memory does not suffice on
-  // any. `watchdog`: as for watch().
+  // A duplicate of `parent`; collective over it. Throws Error on every rank if memory does not suffice on any
+  // rank. `watchdog`: as for watch().
   explicit Communicator(MPI_Comm parent, const Limits& limits = {},
                         double watchdog = std::numeric_limits<double>::infinity());
-  // Of a part of an object: the same messages and fault state. Local.
+  // Another handle, for a part of an object: the same MPI communicator and fault state. Local.
   Communicator share() const;
-  // The same ranks and fault state, with messages of their own. Collective.
+  // A communicator of the same ranks and fault state, with its own message context. Collective.
   Communicator duplicate() const;
   // The ranks of this communicator that share this rank's memory, in the same order. Collective.
   Communicator of_node() const;
@@ -55,42 +55,42 @@ class Communicator {
   Index size() const { return size_; }
   const Limits& limits() const { return limits_; }
 
-  // Whether a destructor may communicate: not after MPI_Finalize, not when revoked (fault_state.hpp), not
-  // after destroy_locally(), and not while an exception that the other ranks may not have unwinds the stack.
+  // True if a destructor may communicate: not after MPI_Finalize, not when revoked (fault_state.hpp), not
+  // after destroy_locally(), and not while the stack unwinds by an exception that other ranks may not have.
   bool may_communicate() const;
   bool revoked() const { return fault_->revoked(); }
-  // From here on destructors free memory alone, on this rank alone; windows stay with the pool.
+  // From now on destructors only free memory, on this rank alone; windows stay with the pool.
   void destroy_locally() const { fault_->local_destruction = true; }
   void revoke(const Failure& failure) const noexcept { fault_->revoke(failure, fault_); }
-  // Throws the error that revoked it, here or on another rank. `waits_out`: except another rank's watchdog,
-  // since this rank's own will follow.
+  // Throws the error that revoked the object, on this or another rank. `waits_out`: ignores that another
+  // rank's watchdog has expired, since this rank's own watchdog will follow.
   void poll_faults(bool waits_out = false) const;
-  // Waits until a collective operation is complete. Throws as poll_faults() does: its buffers must be kept
-  // then.
+  // Waits until a collective operation is complete. Throws as poll_faults() does; the caller must then keep
+  // the operation's buffers.
   void finish(MPI_Request& request) const;
-  // Completed votes and reductions; of all communicators that share the fault state.
+  // Number of completed votes and reductions, over all communicators that share the fault state.
   Offset reductions() const { return fault_->steps(); }
   bool shares_fault_state(const Communicator& other) const { return fault_ == other.fault_; }
-  // Seconds of one wait after which it throws Stalled (watchdog.hpp), on all communicators that share the
-  // fault state; without a call never.
+  // Sets the time limit of one wait in seconds, after which it throws Stalled (watchdog.hpp), for all
+  // communicators that share the fault state. Unset: no limit.
   void watch(double limit) const { fault_->limit = limit; }
   double watchdog_limit() const { return fault_->wait_limit(); }
-  // Between two polls of a rank that waits; zero on the path of a solve (WaitScope).
+  // Longest sleep between two polls of a waiting rank; zero on the path of a solve (WaitScope).
   std::chrono::microseconds longest_sleep() const { return fault_->longest_sleep(); }
   // The window on this communicator: see CommunicatorPool::Lease.
   void keep(MPI_Win window) const { lease_->keep(window); }
   void free_window() const { lease_->free_window(); }
   // Lets MPI make progress.
   void progress() const;
-  // A conditional collective of the next call, which skip_conditional() says this rank does not enter
-  // (fault_state.hpp).
+  // Enters the conditional collective of the next call. skip_conditional() instead states that this rank does
+  // not enter (fault_state.hpp).
   void conditional_barrier() const;
   void skip_conditional() const { fault_->skip_conditional(); }
-  // Throws Error: environment, when it is revoked; usage, in a process that was forked, and where MPI does
-  // not run.
+  // Throws Error(environment) if the object is revoked; Error(usage) in a forked process and where MPI is not
+  // running.
   void require_usable() const;
 
-  // Elementwise over all ranks, with equally many values on each. Throws where a rank fails meanwhile.
+  // Elementwise reductions over all ranks, of equally many values on each. Throw if a rank fails meanwhile.
   void max(std::span<double> values) const;  // NaN counts as infinity: MPI_MAX may lose it
   void max(std::span<std::uint64_t> values) const;
   void sum(std::span<double> values) const;
@@ -123,12 +123,13 @@ class Communicator {
   void send_bytes(const void* data, std::size_t bytes, Index to, Tag tag) const;
   void receive_bytes(void* data, std::size_t bytes, Index from, Tag tag) const;
 
-  // Every rank's list, by rank; empty except on `root`. Lists may differ in length. As broadcast().
+  // Returns every rank's list, by rank; empty except on `root`. Lists may differ in length. Throws as
+  // broadcast().
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<std::vector<T>> gather(const std::vector<T>& mine,
                                                                               Index root = 0)
   const;
-  // Every rank's `mine`, by rank; empty except on `root`. As broadcast().
+  // Returns every rank's `mine`, by rank; empty except on `root`. Throws as broadcast().
   template <class T>
   requires std::is_trivially_copyable_v<T> std::vector<T> gather(const T& mine, Index root = 0)
   const;
@@ -157,7 +158,7 @@ class Communicator {
   Index rank_ = 0;
   Index size_ = 1;
   Limits limits_;
-  int exceptions_ = 0;  // under way when it was made
+  int exceptions_ = 0;  // in flight at construction
   std::shared_ptr<FaultState> fault_;
 
   template <int FaultState::*scopes>
@@ -166,8 +167,8 @@ class Communicator {
   friend void throw_first_failure(const Communicator& comm, const Failure& mine);
 };
 
-// While it lives, ranks that wait sleep between polls, which leaves shared processors to those that they wait
-// for.
+// During its lifetime, waiting ranks sleep between polls, which leaves shared processors to the ranks that
+// they wait for.
 template <int FaultState::*scopes>
 class WaitScope {
  public:
@@ -184,29 +185,30 @@ using LongWork = WaitScope<&FaultState::long_work>;
 // Preparations for solves.
 using SetUp = WaitScope<&FaultState::set_up>;
 
-// How many ranks share the memory of rank 0. Collective; the same on every rank.
+// Number of ranks that share the memory of rank 0. Collective; the same on every rank.
 Index ranks_of_first_node(const Communicator& comm);
-// Those that the caller is bound to; 1 where the system does not say.
+// Number of processors that the caller is bound to; 1 if the system does not tell.
 int own_processors();
-// This machine's processors for each of so many ranks on it, own_processors() and OMP_NUM_THREADS at most:
-// one at least.
+// Number of processors for each rank, if `ranks_of_node` ranks share this machine: at most own_processors()
+// and OMP_NUM_THREADS, at least one.
 int processors_of_each(Index ranks_of_node);
-// Whether any thread may call MPI, one at a time.
+// True if any thread may call MPI, at least one at a time.
 bool threads_take_turns();
 
-// An error that every rank throws: a program may terminate normally on it. Any other exception is one rank's
-// own, and others may be waiting for that rank.
+// An error that every rank throws, so that a program may terminate normally on it. Any other exception may be
+// thrown by one rank alone, while other ranks wait for it.
 class CollectiveError : public Error {
  public:
   using Error::Error;
 };
 
-// Collective. Throws CollectiveError on every rank: the failure of the lowest rank that has one, naming that
-// rank. Yields the processor while waiting: another rank may read or factor meanwhile.
+// Collective. If any rank passes a failure, throws CollectiveError on every rank: the failure of the lowest
+// such rank, naming that rank. Yields the processor while waiting, since another rank may be reading or
+// factoring.
 void throw_first_failure(const Communicator& comm, const Failure& mine);
-// Runs work() on every rank of `comm`; when it throws on any, the error of the lowest such rank is thrown on
-// all ranks. Where `work` itself communicates, what fails there must revoke `comm` and throw a
-// CollectiveError, which passes: all ranks throw it.
+// Runs work() on every rank of `comm`; if it throws on any rank, the error of the lowest such rank is thrown
+// on all ranks. If `work` itself communicates, an error in it must revoke `comm` and throw a CollectiveError,
+// which is passed on as it is, since all ranks throw it.
 template <class Work>
 auto agree_on_error(const Communicator& comm, Work&& work) {
   using Result = std::invoke_result_t<Work>;
@@ -234,7 +236,7 @@ auto agree_on_error(const Communicator& comm, Work&& work) {
   }
 }
 
-// Runs work(), which communicates. An error of this rank alone revokes `comm`; all ranks throw the same
+// Runs work(), which communicates. An error of this rank alone revokes `comm`, and all ranks throw that
 // Error.
 template <class Work>
 auto revoke_on_error(const Communicator& comm, Work&& work) {
@@ -253,8 +255,8 @@ auto revoke_on_error(const Communicator& comm, Work&& work) {
   }
 }
 
-// std::make_unique<T>(comm, arguments...) of a type with a collective constructor: all ranks enter it, or
-// none.
+// std::make_unique<T>(comm, arguments...) for a type T with a collective constructor: either all ranks enter
+// the constructor or none does.
 template <class T, class... Arguments>
 std::unique_ptr<T> make_collective(const Communicator& comm, Arguments&&... arguments) {
   struct Release {

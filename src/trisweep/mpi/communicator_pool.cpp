@@ -9,7 +9,7 @@
 namespace trisweep::mpi {
 namespace {
 
-// Whether MPI_COMM_WORLD has a pool. In MPI_Finalize SimGrid refuses to look for its attribute.
+// True if MPI_COMM_WORLD has a pool. In MPI_Finalize SimGrid refuses access to its attribute.
 bool of_world = false;
 
 bool is_running() {
@@ -18,7 +18,7 @@ bool is_running() {
   return finalized == 0;
 }
 
-// While it lives, errors of the communicator are returned, not the caller's to handle.
+// During its lifetime, MPI returns errors of the communicator instead of calling the caller's error handler.
 class ReturnedErrors {
  public:
   explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
@@ -34,13 +34,13 @@ class ReturnedErrors {
   ReturnedErrors& operator=(const ReturnedErrors&) = delete;
 
  private:
-  bool is_set() const { return callers_ != MPI_ERRHANDLER_NULL; }  // always, but for SimGrid
+  bool is_set() const { return callers_ != MPI_ERRHANDLER_NULL; }  // always, except in SimGrid
 
   MPI_Comm comm_;
   MPI_Errhandler callers_ = MPI_ERRHANDLER_NULL;
 };
 
-// Without the caller's hints, some of which change how messages match.
+// Omits the caller's hints, some of which change how messages match.
 MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm made = MPI_COMM_NULL;
   check(MPI_Comm_dup_with_info(parent, MPI_INFO_NULL, &made), "MPI_Comm_dup_with_info",
@@ -66,7 +66,7 @@ void CommunicatorPool::Lease::keep(MPI_Win window) const {
   pool_->had_windows_ = true;
 }
 
-// Once, whatever MPI says: a rank that tried again would be alone.
+// Tried once, whatever MPI returns: a rank that tried again would be alone in a collective call.
 void CommunicatorPool::free_window(Slot& slot) noexcept {
   MPI_Win window = std::exchange(slot.window, MPI_WIN_NULL);
   if (window == MPI_WIN_NULL) return;
@@ -84,7 +84,7 @@ void CommunicatorPool::count_slots(bool all_set, const Counts& counts) {
   control_->intersect(std::span(bits_).first(slots_.size() / 64 + 1));
 }
 
-// All ranks come here, in MPI_Comm_free or MPI_Finalize; but some may still have objects that others have
+// All ranks get here, in MPI_Comm_free or MPI_Finalize; but some may still hold objects that others have
 // destroyed.
 void CommunicatorPool::free_left_windows() noexcept {
   const std::lock_guard lock(mutex_);
@@ -111,7 +111,7 @@ const std::shared_ptr<FaultState>& CommunicatorPool::fault() const {
 
 int CommunicatorPool::detach(MPI_Comm parent, int, void* pool, void*) {
   if (parent == MPI_COMM_WORLD) of_world = false;
-  // It may end with that, not while it is a member of itself that is changed.
+  // The pool may be destroyed here, but not during the assignment to a member of its own.
   const auto last = std::move(static_cast<CommunicatorPool*>(pool)->attached_);
   last->free_left_windows();
   return MPI_SUCCESS;
@@ -164,9 +164,9 @@ void CommunicatorPool::require_one_group(MPI_Comm parent) {
                           "merge them with MPI_Intercomm_merge");
 }
 
-// Until there is a communicator of our own, ranks vote on the caller's. Nobody can be told there that a rank
-// has not come: the watchdog alone ends the wait for it. A rank without memory for its part in a vote has it
-// on its stack, and waits without a limit.
+// Until the pool has a communicator of its own, ranks vote on the caller's. There no rank can be notified
+// that another one has failed: the watchdog alone ends the wait. A rank without memory for its part in a vote
+// keeps it on its stack, and waits without a limit.
 std::shared_ptr<CommunicatorPool> CommunicatorPool::of(MPI_Comm parent, double watchdog) {
   require_running();
   if (parent == MPI_COMM_NULL)

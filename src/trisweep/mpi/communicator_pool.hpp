@@ -1,14 +1,14 @@
 #pragma once
-// The MPI communicators that objects on one group of ranks use, one object after the other.
+// Pool of the MPI communicators that objects on one group of ranks use, one object after the other.
 //
-// A communicator takes one of few contexts (MPICH has 2,048), and collective calls to make and to free it. So
-// those that objects are done with stay, in an attribute of the caller's communicator, for later objects. In
-// one reduction the ranks take the first that is free on all of them, so that objects may be destroyed in
-// another order on each rank, and without communication.
+// A communicator takes one of few contexts (MPICH has 2,048), and making and freeing it takes collective
+// calls. So communicators that objects no longer need are kept for later objects, in an attribute of the
+// caller's communicator. One reduction finds the first communicator that is free on all ranks. Objects may
+// thus be destroyed without communication, and in a different order on each rank.
 //
-// MPI makes communicators and windows, and frees windows, in calls that have no end where a rank does not
-// come. So all ranks enter such a call or none (a vote comes before it), and a rank on which it failed says
-// so in a vote after it.
+// MPI makes communicators and windows, and frees windows, in calls that never return if some rank does not
+// enter. So a vote before such a call has all ranks enter it or none, and a vote after it tells all ranks of
+// failures.
 
 #include <mpi.h>
 
@@ -26,11 +26,12 @@ class FaultState;
 
 class CommunicatorPool : public std::enable_shared_from_this<CommunicatorPool> {
  public:
-  // That of the caller's communicator, which must not connect two groups. Collective. Throws CollectiveError
-  // where memory or contexts do not suffice. Here and below a rank that waits for another for longer than
-  // `watchdog` seconds throws Stalled.
+  // The pool of the caller's communicator, which must not be an intercommunicator. Collective. Throws
+  // CollectiveError if memory or contexts do not suffice. Here and below a rank that waits for another for
+  // longer than `watchdog` seconds throws Stalled.
   static std::shared_ptr<CommunicatorPool> of(MPI_Comm parent, double watchdog);
-  // Frees those that nothing is in flight on: a call that MPI expects to be local, and only while MPI runs.
+  // Frees the communicators without messages in flight (MPI expects that call to be local), if MPI is
+  // running.
   ~CommunicatorPool();
   CommunicatorPool(const CommunicatorPool&) = delete;
   CommunicatorPool& operator=(const CommunicatorPool&) = delete;
@@ -38,14 +39,14 @@ class CommunicatorPool : public std::enable_shared_from_this<CommunicatorPool> {
   struct Slot {
     MPI_Comm comm = MPI_COMM_NULL;
     bool free = true;
-    MPI_Win window = MPI_WIN_NULL;  // of this lease, or left by the last
+    MPI_Win window = MPI_WIN_NULL;  // of the current lease, or left by the last one
   };
 
   // A communicator that no other object of this rank uses.
   class Lease {
    public:
     explicit Lease(std::shared_ptr<CommunicatorPool> pool) : pool_(std::move(pool)) {}
-    // Of no pool.
+    // For a communicator that belongs to no pool.
     explicit Lease(MPI_Comm comm) : comm_(comm) {}
     ~Lease();
     Lease(const Lease&) = delete;
@@ -53,10 +54,11 @@ class CommunicatorPool : public std::enable_shared_from_this<CommunicatorPool> {
 
     MPI_Comm handle() const { return comm_; }
     CommunicatorPool& pool() const { return *pool_; }
-    // Messages may still be in flight: it is not used again.
+    // Messages may still be in flight: the communicator is not used again.
     void retire() { retired_ = true; }
-    // The lease's window on the communicator, in an epoch of MPI_Win_lock_all. Collective, as freeing it is:
-    // where the lease ends without, that is done when all ranks next take the communicator, or the pool ends.
+    // Keeps the lease's window on the communicator, in an epoch of MPI_Win_lock_all. Collective, as is
+    // freeing the window: if the lease ends without free_window(), the window is freed when all ranks next
+    // take the communicator, or when the pool ends.
     void keep(MPI_Win window) const;
     void free_window() const { CommunicatorPool::free_window(*slot_); }
 
@@ -67,27 +69,28 @@ class CommunicatorPool : public std::enable_shared_from_this<CommunicatorPool> {
     MPI_Comm comm_ = MPI_COMM_NULL;
     bool retired_ = false;
   };
-  // Collective. Throws CollectiveError when any rank passes a failure, or as of(). An error of MPI on one
-  // rank ends the call on all, and everything that uses this pool.
+  // Collective. Throws CollectiveError if any rank passes a failure, or as of() does. An MPI error on one
+  // rank ends the call on all ranks and revokes everything that uses this pool.
   std::shared_ptr<Lease> lease(Failure failure, double watchdog);
 
-  // Of what all objects of the pool depend on.
+  // The fault state on which all objects of the pool depend.
   const std::shared_ptr<FaultState>& fault() const;
 
-  // That of the ranks that share this rank's memory, in the same order. Collective the first time. Throws as
-  // of().
+  // The pool of the ranks that share this rank's memory, in the same order. Collective in the first call.
+  // Throws as of() does.
   std::shared_ptr<CommunicatorPool> of_node(double watchdog);
 
  private:
   CommunicatorPool() = default;
   static std::shared_ptr<CommunicatorPool> attached_to(MPI_Comm parent);
   static void require_one_group(MPI_Comm parent);
-  // A bit for each slot, set where all ranks have one that this rank counts. And one more, which all set.
+  // Sets a bit for each slot for which counts(slot) is true on all ranks, and one more bit if `all_set` is
+  // true on all ranks.
   template <class Counts>
   void count_slots(bool all_set, const Counts& counts);
   bool counted(std::size_t slot) const { return (bits_[slot / 64] >> slot % 64 & 1) != 0; }
   static void vote_from_stack(MPI_Comm parent, const Failure& failure);
-  // `made` is the pool's then, and null.
+  // Takes ownership of `made` and sets it to MPI_COMM_NULL.
   void take_control(MPI_Comm& made);
   void add(std::unique_ptr<Slot> fresh);
   static void free_window(Slot& slot) noexcept;
@@ -99,12 +102,12 @@ class CommunicatorPool : public std::enable_shared_from_this<CommunicatorPool> {
   void detach_from(MPI_Comm parent) noexcept;
 
   std::unique_ptr<Communicator> control_;     // for agreeing on slots
-  std::mutex mutex_;                          // of threads with objects of their own: for all that follows
+  std::mutex mutex_;                          // for threads with different objects: guards all below
   std::vector<std::unique_ptr<Slot>> slots_;  // equally many on all ranks
-  std::vector<std::uint64_t> bits_{0};        // room for one more than there are slots
-  bool had_windows_ = false;                  // on all ranks
+  std::vector<std::uint64_t> bits_{0};        // one more than there are slots
+  bool had_windows_ = false;                  // whether there have been windows, on all ranks
   std::shared_ptr<CommunicatorPool> node_;
-  std::shared_ptr<CommunicatorPool> attached_;  // itself, while the caller's communicator has it
+  std::shared_ptr<CommunicatorPool> attached_;  // this pool, while it is an attribute of the caller's
 };
 
 }  // namespace trisweep::mpi

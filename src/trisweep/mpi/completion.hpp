@@ -3,8 +3,9 @@
 
 namespace trisweep::mpi {
 
-// Of a step of all ranks. A test that fails is made again, a hundred times: others may have completed the
-// step, and be where MPI makes communicators and nobody can tell them.
+// Test for the completion of a collective step. A failed MPI_Test is repeated, up to a hundred times: other
+// ranks may have completed the step and be in a call that makes a communicator, where they cannot be
+// notified.
 class Completion {
  public:
   bool of(MPI_Request& request) {

@@ -8,9 +8,9 @@
 
 namespace trisweep::mpi {
 
-// A number of elements, or a place among them, as MPI's calls on vectors take it. Elements are of a type as
-// large as a row (RowType), so that no number of bytes has to fit. Throws Error(environment) where even these
-// do not.
+// A number of elements, or an offset among them, as the int that MPI's vector collectives take. An element is
+// a whole row (RowType), so that no number of bytes has to fit an int. Throws Error(environment) if the
+// number of elements does not fit either.
 inline int counted(Offset elements) {
   if (elements <= std::numeric_limits<int>::max()) return static_cast<int>(elements);
   throw Error(

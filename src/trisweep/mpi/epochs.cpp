@@ -11,13 +11,13 @@ void Epochs::drain() noexcept {
       return Watchdog(limit_, &comm_).wait(1, &barrier_, "a rank has not finished the last solve");
     } catch (const Stalled&) {
       comm_.revoke(current_failure());
-    } catch (...) {  // the others may have come through, and be where they cannot hear of it
+    } catch (...) {  // others may have passed the barrier and be where no notification is seen
       if (failures == most_failures) comm_.revoke(current_failure());
     }
   }
 }
 
-// MPI does not say that its barrier orders accesses to memory that others write past its calls.
+// MPI does not guarantee that its barrier orders accesses to memory that other ranks write outside MPI.
 void Epochs::close(Watchdog& watchdog) {
   watchdog.wait(1, &barrier_, "a rank has not finished the solve before the last");
   std::atomic_thread_fence(std::memory_order_seq_cst);

@@ -50,12 +50,12 @@ Failure current_failure() {
   } catch (const std::exception& e) {
     return {ErrorKind::environment, e.what()};
   } catch (...) {
-    return {ErrorKind::environment, "a function of the caller's threw what is no std::exception"};
+    return {ErrorKind::environment, "a function of the caller threw an object that is no std::exception"};
   }
 }
 
-// Nobody waits for these messages to arrive: they are sent from memory that stays, and so short that MPI does
-// not wait for a receiver, who may have left as well.
+// No rank waits for these messages to arrive: they are sent from memory that is never freed, and are so short
+// that MPI sends them without waiting for a receiver, who may have failed as well.
 void FaultState::revoke(const Failure& failure, std::shared_ptr<FaultState> self) noexcept {
   if (revoked()) return;
   failure_ = failure;
@@ -94,7 +94,7 @@ bool FaultState::poll_faults(const std::shared_ptr<FaultState>& self) {
   return true;
 }
 
-// The earliest: two ranks may have failed at different steps.
+// Keeps the earliest failure: two ranks may have failed at different steps.
 bool FaultState::poll_failure() {
   while (comm_ != MPI_COMM_NULL) {
     int found = 0;

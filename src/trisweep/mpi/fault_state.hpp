@@ -3,12 +3,12 @@
 //
 // An error on one rank inside a collective operation would leave the others waiting. So the rank *revokes*
 // the object: it notifies the others, whose waits end in the same error. The notification floods a binomial
-// graph, whose edges join ranks 1, 2, 4, ... apart: a rank that learns of a failure passes it on, log2 P hops
-// and at most 2 log2 P messages of a rank, and one that is late to look holds up nobody else (reliable
-// broadcast of Bosilca et al., SC16). A revoked object neither communicates nor waits, destructors included.
-// Messages may still be in flight: communicators, windows and memory that MPI may read or write are never
-// freed (Buffer::release). A caught error therefore costs memory only; but MPICH's MPI_Finalize asserts where
-// one-sided windows are left.
+// graph, whose edges join ranks 1, 2, 4, ... apart, and every rank that learns of a failure forwards it: in
+// log2 P hops, with at most 2 log2 P messages per rank. A rank that polls late holds up no other rank
+// (reliable broadcast of Bosilca et al., SC16). A revoked object neither communicates nor waits, not even in
+// destructors. Messages may still be in flight, so communicators, windows and memory that MPI may read or
+// write are never freed (Buffer::release). A caught error therefore only costs memory; but MPICH's
+// MPI_Finalize fails an assertion if one-sided windows are left.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -42,8 +42,8 @@ Failure current_failure();
 
 class FaultState {
  public:
-  // `comm`: all the ranks; faults are sent there, without it nowhere. A fault of `outer`, of the same ranks,
-  // is one of this, too.
+  // `comm`: communicator of all the ranks, on which faults are sent; without it they are not sent. A fault of
+  // `outer`, on the same ranks, is a fault of this object, too.
   void bind(MPI_Comm comm, Index rank, Index size, std::shared_ptr<FaultState> outer = nullptr);
 
   bool revoked() const { return failure_.failed; }
@@ -51,15 +51,15 @@ class FaultState {
   const Failure& failure() const { return failure_; }
   // This rank has failed: notifies its neighbours. `self` is this object, which is never freed.
   void revoke(const Failure& failure, std::shared_ptr<FaultState> self) noexcept;
-  // Whether another rank has reported a failure, or waits in a conditional collective that this rank has
-  // skipped; either revokes the object here, too, and is passed on. A failure of a rank that has completed
-  // the step in which this rank waits is not reported yet: the step will complete, with the same outcome on
-  // all ranks.
+  // True if another rank has reported a failure, or waits in a conditional collective that this rank has
+  // skipped; either revokes the object on this rank, too, and is forwarded. A failure of a rank that has
+  // completed the step in which this rank waits is not reported yet: the step will complete, with the same
+  // outcome on all ranks.
   bool poll_faults(const std::shared_ptr<FaultState>& self);
 
-  // A vote, a reduction or a conditional collective: wait(), which may call poll_faults() and throw, until it
-  // is complete. Once one rank has completed it, all have entered it. (Not a broadcast: its root may complete
-  // it and fail before a rank that forwards it has entered.)
+  // Runs a vote, a reduction or a conditional collective: wait() returns when it is complete, and may call
+  // poll_faults() and throw. Once one rank has completed the step, all have entered it. (This excludes a
+  // broadcast: its root may complete it and fail before a rank that forwards it has entered.)
   template <class Wait>
   void step(const Wait& wait) {
     waits_in_step_ = true;
@@ -76,24 +76,24 @@ class FaultState {
   // The notifications are a dissemination barrier: log2 P messages of each rank (Hensgen, Finkel, Manber
   // 1988).
   void enter_conditional();
-  // Throws Error(usage) when some rank has entered in another call.
+  // True when all ranks have entered. Throws Error(usage) if a rank has entered in another call.
   bool all_have_entered();
   void skip_conditional() { skipped_ = ++calls_; }
 
   // All ranks threw the same error in their last collective step: destructors may still communicate.
   bool agreed = false;
-  // The one that made it: MPI works in no child that it forks.
+  // The process that made the object: MPI does not work in a child that it forks.
   const pid_t process = getpid();
   // How ranks wait: see Communicator::watch and WaitScope.
   double limit = std::numeric_limits<double>::infinity();  // seconds
-  int long_work = 0, set_up = 0;                           // scopes
+  int long_work = 0, set_up = 0;                           // open scopes
   double wait_limit() const { return long_work > 0 ? std::numeric_limits<double>::infinity() : limit; }
   std::chrono::microseconds longest_sleep() const {
     return std::chrono::microseconds(long_work > 0 ? 200 : set_up > 0 ? 50 : 0);
   }
-  // Destructors are this rank's own: they free what is local, and never communicate.
+  // Destructors only free what is local to this rank, and never communicate.
   bool local_destruction = false;
-  // For a vote, and for a piece of a reduction, a broadcast or a message, that is under way.
+  // Buffers of operations in flight: of a vote, and of a piece of a reduction, broadcast or message.
   Index ballot = 0;
   alignas(std::max_align_t) std::array<std::byte, 1 << 16> note{};
 
@@ -105,11 +105,11 @@ class FaultState {
   bool poll_failure();
   bool poll_outer();
 
-  // One round of the barrier: to the rank 2^round above, from that as far below.
+  // One round of the barrier: sends to the rank 2^round above, receives from the rank 2^round below.
   struct Round {
     Offset sent = -1;
     MPI_Request request = MPI_REQUEST_NULL;
-    // Calls that were entered there, in order: a rank may be one barrier ahead.
+    // Calls that the rank below has entered, in order: it may be one barrier ahead.
     std::array<Offset, 2> heard{nobody, nobody};
   };
   void begin_round();
@@ -126,8 +126,8 @@ class FaultState {
   Offset calls_ = 0;
   Offset skipped_ = -1;  // the last call without a conditional collective
   std::array<Round, 31> rounds_{};
-  std::size_t round_ = 0;   // under way
-  std::size_t needed_ = 0;  // so many
+  std::size_t round_ = 0;   // of the barrier in progress
+  std::size_t needed_ = 0;  // number of rounds
 };
 
 }  // namespace trisweep::mpi

@@ -2,8 +2,8 @@
 
 namespace trisweep::mpi {
 
-// Whether MPI sends from, and receives into, the memory of GPUs, as it says itself. Of an MPI that cannot be
-// asked nothing is known, and it is not tried: that may end the process.
+// True if MPI reports that it can send from, and receive into, the memory of GPUs. False for an MPI that
+// offers no such query: trying could end the process.
 bool takes_gpu_memory();
 
 }  // namespace trisweep::mpi

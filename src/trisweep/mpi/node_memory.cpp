@@ -43,7 +43,7 @@ class File {
   int descriptor_ = -1;
 };
 
-// Where each rank's part begins, on pages of their own, so that they can be in its part of the machine.
+// Offset of each rank's part. Parts do not share pages, so that each can lie in its rank's memory domain.
 std::vector<Offset> lay_out(const Communicator& node, std::size_t bytes, Offset page) {
   const auto sizes = node.gather((static_cast<Offset>(bytes) + page - 1) / page * page);
   std::vector<Offset> begin;
@@ -55,14 +55,14 @@ std::vector<Offset> lay_out(const Communicator& node, std::size_t bytes, Offset 
   return begin;
 }
 
-// Rank 0's file as the others find it. Under the same names another process of theirs may have any file: in a
-// namespace of its own a rank counts processes on its own.
+// How other ranks find rank 0's file. They check its inode and secret, since in a process namespace of their
+// own the same process and descriptor may lead to another file.
 struct Place {
   pid_t process;
   int descriptor;
   dev_t device;
   ino_t inode;
-  std::uint64_t secret;  // what the file ends with
+  std::uint64_t secret;  // written at the end of the file
 };
 
 Place describe(const File& file, Offset size) {
@@ -77,7 +77,7 @@ Place describe(const File& file, Offset size) {
   return place;
 }
 
-// Whether the path leads to that file is seen before it is opened: opening some others has an effect.
+// The path is checked before it is opened, since opening some other file could have side effects.
 void open_place(File& file, const Place& place, Offset size) {
   const auto path = fmt::format("/proc/{}/fd/{}", place.process, place.descriptor);
   struct stat status {};
@@ -91,8 +91,9 @@ void open_place(File& file, const Place& place, Offset size) {
 
 }  // namespace
 
-// Rank 0's anonymous file, which the others open through its process and which lasts as long as anybody has
-// it mapped. Each rank takes the pages of its part here, where that can still be refused.
+// The memory is an anonymous file of rank 0, which the others open through rank 0's process and which lasts
+// while any rank has it mapped. Each rank allocates the pages of its part here, where failure can still be
+// reported.
 NodeMemory::NodeMemory(const Communicator& node, std::size_t bytes, Offset page)
     : begin_(lay_out(node, bytes, page)) {
   const Offset all = begin_.back();

@@ -1,8 +1,8 @@
 #pragma once
-// Memory that all ranks of a node see, of which each rank has a part. Not an MPI window: MPI's shared windows
-// end some ranks and leave others waiting when memory does not suffice, and are limited by the size of
-// /dev/shm, which containers keep small. It has no name, so nothing stays behind whatever becomes of the
-// ranks.
+// Memory that all ranks of a node share, with one part for each rank. It is not an MPI window: if memory does
+// not suffice, MPI's shared windows end some ranks and leave others waiting, and they are limited by the size
+// of /dev/shm, which containers keep small. The memory has no name, so nothing stays behind whatever becomes
+// of the ranks.
 
 #include "trisweep/mpi/communicator.hpp"
 
@@ -10,9 +10,9 @@ namespace trisweep::mpi {
 
 class NodeMemory {
  public:
-  // `bytes`: of this rank's part, zeroed; `page`: of this machine's memory, or a multiple, the same on all
-  // ranks. Collective over the ranks of one node. Throws Error(environment) on every rank when memory does
-  // not suffice or the system does not let them share it.
+  // `bytes`: size of this rank's part, which is zeroed; `page`: this machine's page size, or a multiple, the
+  // same on all ranks. Collective over the ranks of one node. Throws Error(environment) on every rank if
+  // memory does not suffice or the system does not let the ranks share it.
   NodeMemory(const Communicator& node, std::size_t bytes, Offset page = page_of_machine());
 
   static Offset page_of_machine();

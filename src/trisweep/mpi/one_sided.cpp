@@ -10,9 +10,9 @@
 namespace trisweep::mpi {
 namespace {
 
-constexpr std::size_t batch = 256;       // flags looked at in one poll
-constexpr unsigned looks_per_kick = 16;  // fruitless looks after which MPI gets a turn
-constexpr std::ptrdiff_t trial = 0;      // where in the window puts are tried
+constexpr std::size_t batch = 256;       // slots tested in one poll
+constexpr unsigned looks_per_kick = 16;  // fruitless polls after which MPI is called
+constexpr std::ptrdiff_t trial = 0;      // offset in the window where puts are tested
 
 std::size_t most_sent(const CommunicationPattern& pattern) {
   std::size_t most = 0;
@@ -20,7 +20,7 @@ std::size_t most_sent(const CommunicationPattern& pattern) {
   return most;
 }
 
-// Words that all messages of a phase have at most, each with its answer.
+// Largest number of words that the messages of one phase take, including an answer for each.
 std::size_t most_words(const CommunicationPattern& pattern) {
   std::size_t most = 0;
   for (const PhaseMessages& messages : pattern.phase) {
@@ -42,8 +42,8 @@ OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern
     packed_ = {std::max<std::size_t>(2, most_words(pattern)), "messages of the one-sided transport"};
   });
   MPI_Win made = MPI_WIN_NULL;
-  // An MPI may have no windows for some networks, and says so only now. Where only some ranks have one it
-  // stays: they could not free it.
+  // An MPI may have no windows for some networks, and reports this only here. If only some ranks have got a
+  // window, it is kept: they could not free it alone.
   agree_on_error(own_, [&] {
     check(MPI_Win_allocate(static_cast<MPI_Aint>(slots_.bytes()), 1, MPI_INFO_NULL, own_.handle(), &base_,
                            &made),
@@ -56,7 +56,7 @@ OneSided::OneSided(const Communicator& comm, const CommunicationPattern& pattern
   try {
     open_window();
     find_a_way();
-  } catch (const CollectiveError&) {  // on all ranks: they free it together
+  } catch (const CollectiveError&) {  // all ranks throw: they free the window together
     own_.free_window();
     throw;
   } catch (...) {
@@ -79,13 +79,13 @@ void OneSided::open_window() {
     check(MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &found), "MPI_Win_get_attr");
     if (found == 0 || *model != MPI_WIN_UNIFIED) {
       throw Error(ErrorKind::environment,
-                  "this MPI's windows do not show what others wrote without a call (no unified memory model)",
+                  "this MPI's windows show writes of other ranks only after a call (no unified memory model)",
                   "use the two-sided transport");
     }
     std::memset(base_, 0, slots_.bytes());
     check(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
     check(MPI_Win_sync(window_), "MPI_Win_sync");
-  });  // nobody writes before everybody's flags are zero
+  });  // no rank writes before the flags of all ranks are zero
 }
 
 void OneSided::find_a_way() {
@@ -95,12 +95,13 @@ void OneSided::find_a_way() {
   }
   agree_on_error(own_, [] {
     throw Error(ErrorKind::environment,
-                "this MPI carries no put out until its sender waits for it without end",
+                "this MPI completes a put only when its sender waits for it without a limit",
                 "use the two-sided transport");
   });
 }
 
-// To the next rank. In a few sums every rank has had MPI work several times, on however busy a machine.
+// Puts a word to the next rank. Within a few reductions every rank has called MPI several times, however busy
+// the machine.
 bool OneSided::puts_come() {
   constexpr int sums = 10;
   Watchdog watchdog(own_.watchdog_limit(), &own_);
@@ -129,7 +130,7 @@ void OneSided::open_phase(Index phase) {
   cursor_ = 0;
 }
 
-// The next `words` of packed_. Behind them is the place of the target's answer.
+// Puts the next `words` of packed_. The word behind them receives the target's answer.
 void OneSided::put(std::size_t words, Index to, std::ptrdiff_t at) {
   std::uint64_t* const packed = packed_.data() + packed_end_;
   packed_end_ += words + 1;
@@ -169,7 +170,7 @@ void OneSided::receive(Arrival& arrival, void* data, std::size_t bytes) {
   CheckedMessage(epochs_.current(), bytes).unpack(static_cast<const std::uint64_t*>(arrival.data), data);
 }
 
-// Where puts are carried out by software, it is the target's MPI that does it, in any call.
+// If puts are carried out by software, the target's MPI does so, in any call.
 void OneSided::let_mpi_work() {
   if (++fruitless_ < looks_per_kick) return;
   fruitless_ = 0;
@@ -202,7 +203,7 @@ std::optional<Arrival> OneSided::poll(Index number) {
   return arrival;
 }
 
-// The buffers of its messages are free then.
+// Afterwards the buffers of the phase's messages may be reused.
 void OneSided::close_phase(Watchdog& watchdog) {
   watchdog.wait(static_cast<int>(requests_.size()), requests_.data(), "sent messages have not left");
   requests_.clear();

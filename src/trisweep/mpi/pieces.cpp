@@ -6,7 +6,7 @@
 
 namespace trisweep::mpi {
 
-// As many blocks of the most bytes there can be as fit, and the rest.
+// As many blocks of limits.bytes bytes as fit, followed by the rest.
 void Extent::make_type(std::size_t bytes, const Limits& limits) {
   const std::size_t blocks = bytes / limits.bytes, rest = bytes % limits.bytes;
   MPI_Datatype block = MPI_DATATYPE_NULL, many = MPI_DATATYPE_NULL;

@@ -1,5 +1,5 @@
 #pragma once
-// Counts and tags are int in MPI, a message may be larger: here it is decided how one is cut.
+// How messages that exceed MPI's counts, which are int, are split.
 
 #include <mpi.h>
 
@@ -11,10 +11,10 @@
 
 namespace trisweep::mpi {
 
-// What MPI is asked to take. Less only in tests, of what larger problems need.
+// Largest values passed to MPI. Smaller only in tests, to exercise what otherwise takes larger problems.
 struct Limits {
-  std::size_t bytes = std::numeric_limits<int>::max();  // counted as bytes
-  Offset tag = std::numeric_limits<int>::max();         // the largest
+  std::size_t bytes = std::numeric_limits<int>::max();  // of one message or piece counted in bytes
+  Offset tag = std::numeric_limits<int>::max();         // the largest tag
 };
 
 // Blocking transfers of any size, in pieces: transfer(offset, count).
@@ -24,9 +24,9 @@ void in_pieces(std::size_t bytes, const Limits& limits, Transfer&& transfer) {
     transfer(at, static_cast<int>(std::min(limits.bytes, bytes - at)));
 }
 
-// One message of `bytes` bytes, as count and type of a single call: bytes, or where that is too many one
-// element of a type made for them. To be kept until the call has returned; what is under way needs it no
-// more. Both ends may count differently.
+// One message of `bytes` bytes, as count and type of a single call: a count of bytes, or, if that is too
+// large, one element of a type made for the message. The object must live until the call has returned; an
+// operation in flight does not need it. The two ends may count differently.
 class Extent {
  public:
   Extent(std::size_t bytes, const Limits& limits) : count_(static_cast<int>(bytes)) {
@@ -48,10 +48,10 @@ class Extent {
   MPI_Datatype type_ = MPI_BYTE;
 };
 
-// Of a message that has come, or was received.
+// Size of a message that was probed or received.
 std::size_t bytes_of(MPI_Status status);
 
-// A type of this size, to count vectors' rows in: a vector has no more of them than fit an int.
+// A type of `bytes` bytes, to count the rows of vectors: a vector has no more rows than fit an int.
 class RowType {
  public:
   explicit RowType(std::size_t bytes);

@@ -1,9 +1,11 @@
 #pragma once
-// Rows between rank 0 and all ranks: rank r has entries [begin[r], begin[r + 1]) of a list.
+// Scatters and gathers rows between rank 0 and all ranks: rank r has entries [begin[r], begin[r + 1]) of a
+// list.
 //
-// Before scatter(), or after gather(): rank 0 has `whole`. After, or before: each rank has its `part` as
-// well. One message for each rank but 0 that has entries, of any size; rank 0 serves one after the other,
-// from and to where the entries are. Neither allocates. `whole` and `begin` are read on rank 0 alone.
+// Rank 0 has the list as `whole`, each rank its entries as `part`: scatter() fills `part`, gather() fills
+// `whole`. Rank 0 exchanges one message of any size with each other rank that has entries, one rank after the
+// other, directly from and into these arrays. Neither function allocates. `whole` and `begin` are read on
+// rank 0 alone.
 
 #include <algorithm>
 

@@ -19,7 +19,7 @@ std::ptrdiff_t round_up(std::ptrdiff_t bytes) {
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-// What a sender is told of a slot: flag and stride.
+// Data of a slot that its sender needs: flag and stride.
 using SlotPlace = std::array<std::ptrdiff_t, 2>;
 
 }  // namespace
@@ -58,7 +58,7 @@ void Slots::lay_out(const CommunicationPattern& pattern, std::ptrdiff_t flag) {
   end_ += half;
 }
 
-// Both ends of a pair of ranks have their messages in the same order: each receiver sends the places alone.
+// Two ranks list the messages between them in the same order, so each receiver sends the offsets alone.
 void Slots::tell_senders(const Communicator& comm) {
   using Places = std::map<Index, std::vector<SlotPlace>>;  // by peer
   auto told = exchange_lists(comm, agree_on_error(comm, [&] {

@@ -1,16 +1,16 @@
 #pragma once
-// Where messages are written that go straight into their receiver's memory. All of them are known beforehand
-// from the plan, so each has a slot of its own there, with a flag before it, so that a short message comes in
-// the same line, and once more for odd solves: see epochs.hpp. Each rank lays out its own memory and tells
-// the senders the places.
+// Slots for messages that are written directly into their receiver's memory. The plan determines all messages
+// beforehand, so each has a slot of its own there, twice: for even and for odd solves (epochs.hpp). A flag
+// precedes the data, so that a short message arrives in the same cache line. Each rank lays out its own
+// memory and sends the offsets to the senders.
 
 #include "trisweep/mpi/epochs.hpp"
 #include "trisweep/mpi/transport.hpp"
 
 namespace trisweep::mpi {
 
-// One message at one of its ends. `flag` is a byte offset into the receiver's memory in even solves; in odd
-// solves it is `stride` further. The data come right behind the flag.
+// The slot of one message, as seen by its sender or receiver. `flag` is a byte offset into the receiver's
+// memory in even solves; in odd solves it is `stride` further. The data follow the flag immediately.
 struct Slot {
   Index peer;
   std::ptrdiff_t flag = 0;
@@ -20,12 +20,12 @@ struct Slot {
 
 class Slots {
  public:
-  // Collective. `flag`: bytes of one, a multiple of 8. The first `reserved` bytes of the memory are left to
-  // the transport.
+  // Collective. `flag`: size of a flag in bytes, a multiple of 8. The first `reserved` bytes of the memory
+  // are left to the transport.
   Slots(const Communicator& comm, const CommunicationPattern& pattern, std::size_t flag,
         std::size_t reserved = 0);
 
-  // By number.
+  // Slots of a phase's incoming messages, by number.
   const std::vector<Slot>& incoming(Index phase) const { return phases_[usize(phase)].in; }
   // Throws Error(environment) when the plan has no such message, or its slot no room for it.
   const Slot& outgoing(Index phase, Index number, std::size_t bytes) const;
@@ -46,8 +46,9 @@ class Slots {
   std::size_t most_incoming_ = 0;
 };
 
-// What all transports into slots have in common: a message that has come lies in its slot until two solves
-// later, and (unless a transport says otherwise) as it was sent; one that was sent has left.
+// Base of the transports into slots. A message stays in its slot until two solves later. Unless a transport
+// overrides receive() and close_phase(), the slot holds the data as they were sent, and a message has left
+// when send() returns.
 class SlotTransport : public Transport {
  public:
   void receive(Arrival& arrival, void* data, std::size_t bytes) override;
@@ -55,7 +56,7 @@ class SlotTransport : public Transport {
   void close_solve(Watchdog& watchdog) override { epochs_.close(watchdog); }
 
  protected:
-  // As Slots.
+  // Parameters as for Slots.
   SlotTransport(const Communicator& comm, const CommunicationPattern& pattern, std::size_t flag,
                 std::size_t reserved)
       : own_(comm.duplicate()), epochs_(own_), slots_(own_, pattern, flag, reserved) {}

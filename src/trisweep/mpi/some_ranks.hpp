@@ -1,6 +1,7 @@
 #pragma once
-// Collective operations of some of a communicator's ranks, which need no communicator of their own: of these,
-// MPI libraries have few. Each of `ranks`, ascending, calls them; of ranks that call several, in one order.
+// Collective operations over some of a communicator's ranks, without a communicator for them, of which MPI
+// libraries have few. Every rank in `ranks`, which is ascending, calls them; ranks in several such sets make
+// their calls in the same order.
 
 #include <span>
 
@@ -8,10 +9,10 @@
 
 namespace trisweep::mpi {
 
-// `bytes` of ranks[root] to all, along a binomial tree.
+// Broadcasts `bytes` bytes from ranks[root] to all of `ranks`, along a binomial tree.
 void broadcast_among(const Communicator& comm, std::span<const Index> ranks, std::size_t root, void* data,
                      std::size_t bytes, Tag tag);
-// The largest of theirs, on all.
+// Returns the maximum of `mine` over `ranks`, on all of them.
 Index max_among(const Communicator& comm, std::span<const Index> ranks, Index mine, Tag tag);
 
 }  // namespace trisweep::mpi

@@ -7,14 +7,14 @@ namespace {
 
 constexpr int exchange_tag = static_cast<int>(Tag::sparse);
 
-// Whether it was done.
+// True if the request is complete.
 bool is_done(MPI_Request& request) {
   int done = 0;
   check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
   return done != 0;
 }
 
-// Whether there was one.
+// Receives one list if there is one; true if it did.
 bool receive_list(const Communicator& comm, ListRoom& room) {
   int found = 0;
   MPI_Status status;
@@ -32,7 +32,8 @@ bool receive_list(const Communicator& comm, ListRoom& room) {
 
 }  // namespace
 
-// A rank enters the barrier when its lists have been received; so whoever has passed it has all of its own.
+// A rank enters the barrier when its lists have been received; so a rank that has passed it has all lists
+// addressed to it.
 void exchange_bytes(const Communicator& comm, std::span<const BytesToSend> lists,
                     std::span<MPI_Request> requests, ListRoom& room) {
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -52,7 +53,7 @@ void exchange_bytes(const Communicator& comm, std::span<const BytesToSend> lists
     if (received || sent) {
       watchdog.reset();
     } else {
-      watchdog.backoff([] { return std::string("a rank has not come to exchange lists"); });
+      watchdog.backoff([] { return std::string("a rank has not entered an exchange of lists"); });
     }
   }
 }

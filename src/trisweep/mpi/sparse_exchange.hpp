@@ -1,10 +1,10 @@
 #pragma once
-// Lists from ranks to ranks, where only the sender of each knows of it: the dynamic sparse data exchange of
-// Hoefler, Siebert and Lumsdaine (2010), algorithm NBX.
+// Exchange of lists of which only the senders know: the dynamic sparse data exchange of Hoefler, Siebert and
+// Lumsdaine (2010), algorithm NBX.
 //
-// Before: each rank has one list for each of some ranks. After: it has those that are meant for it, in the
-// order of their senders. One synchronous message for each list, and a non-blocking barrier, which is log2 P
-// messages of each rank; memory for these lists alone.
+// Each rank passes one list for each of some ranks, and gets the lists addressed to it, ordered by sender.
+// The exchange costs one synchronous message for each list and a non-blocking barrier, which is log2 P
+// messages per rank; it takes memory for these lists alone.
 
 #include <memory>
 #include <span>
@@ -25,13 +25,13 @@ struct BytesToSend {
   Index to;
   std::span<const std::byte> bytes;
 };
-// Makes room for so many bytes from a rank.
+// Provides memory for the list of a rank: from(rank, bytes).
 class ListRoom {
  public:
   virtual ~ListRoom() = default;
   virtual void* from(Index rank, std::size_t bytes) = 0;
 };
-// Collective. When it throws, `lists`, `requests` (one more than lists) and room must be kept: messages may
+// Collective. If it throws, `lists`, `requests` (one more than lists) and `room` must be kept: messages may
 // be in flight.
 void exchange_bytes(const Communicator& comm, std::span<const BytesToSend> lists,
                     std::span<MPI_Request> requests, ListRoom& room);

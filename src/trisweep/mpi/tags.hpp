@@ -1,6 +1,6 @@
 #pragma once
-// The tags of all messages on a Communicator. Those of a plan's messages are their numbers, on a communicator
-// of the transport's own.
+// Tags of all messages on a Communicator. A plan's messages use their numbers as tags, on a communicator of
+// the transport's own.
 
 namespace trisweep::mpi {
 

@@ -44,7 +44,7 @@ std::string obstacle(const Communicator& comm, std::string_view name) {
   }
 }
 
-// Ranks of one node may still be in containers of their own: it takes a try.
+// Even ranks of one node may be in separate containers, so that only a try can tell.
 const NamedTransport& usual_transport(const Communicator& comm) {
   for (const NamedTransport& transport : transports()) {
     if (transport.preferred && comm.size() > 1 && obstacle(comm, transport.name).empty()) return transport;

@@ -11,7 +11,7 @@ TwoSided::TwoSided(const Communicator& comm, const CommunicationPattern& pattern
   agree_on_error(own_, [&] { make_lists(pattern); });
 }
 
-// `messages`: that this rank sends to that peer, or has from it.
+// `messages`: number of messages that this rank sends to the peer, or receives from it.
 void TwoSided::require_tags(Index peer, std::size_t messages) const {
   int* largest = nullptr;
   int found = 0;
@@ -29,7 +29,7 @@ void TwoSided::make_lists(const CommunicationPattern& pattern) {
   std::unordered_map<Index, std::size_t> sent;  // by receiver
   out_.resize(usize(phases));
   early_.resize(2 * usize(phases));
-  std::size_t most = 0;  // that one phase sends
+  std::size_t most = 0;  // messages sent in one phase
   for (Index phase = 0; phase < phases; ++phase) {
     const auto& [in, out] = pattern.phase[usize(phase)];
     for (std::size_t i = 0; i < in.size(); ++i) in_[in[i].peer].push_back({phase, static_cast<Index>(i)});

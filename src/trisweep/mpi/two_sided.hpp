@@ -1,11 +1,11 @@
 #pragma once
 // Message-driven two-sided MPI (2018 paper, Algorithms 1 and 2: MPI_Isend, and a receiver that does not know
-// what comes next). The receiver takes any message there is and learns from sender and tag which it is. What
-// comes early, from a rank that is ahead, waits aside until its phase is opened; see epochs.hpp for why it
-// cannot be further ahead.
+// which message comes next). The receiver takes any available message and identifies it by sender and tag. A
+// message of a later phase, from a rank that is ahead, is set aside until that phase is opened; epochs.hpp
+// explains why no rank can be further ahead.
 //
-// MPI promises no more than 32768 tags. So both ends count the messages that one rank has for another, by
-// phase and tag, and twice for even and odd solves: this number is the tag.
+// MPI guarantees no more than 32768 tags. So both ends number the messages from one rank to the other, in
+// order of phase and list, separately for even and odd solves: this number is the tag.
 
 #include <unordered_map>
 #include <vector>
@@ -17,7 +17,7 @@ namespace trisweep::mpi {
 
 class TwoSided : public Transport {
  public:
-  // Collective. Throws Error(environment) on every rank when this MPI's tags are too narrow.
+  // Collective. Throws Error(environment) on every rank if this MPI's largest tag is too small.
   TwoSided(const Communicator& comm, const CommunicationPattern& pattern);
 
   void open_phase(Index phase) override { phase_ = phase; }
@@ -47,7 +47,7 @@ class TwoSided : public Transport {
     Arrival arrival;
   };
   Come identify(const MPI_Status& status, MPI_Message message) const;
-  // Where a message belongs, in `early_`.
+  // Index of a message's list in `early_`.
   static std::size_t place(Index phase, Index parity) { return usize(2 * phase + parity); }
   std::size_t open_place() const { return place(phase_, epochs_.parity()); }
   std::optional<Arrival> take_early(Index number);

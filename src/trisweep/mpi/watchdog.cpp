@@ -8,7 +8,7 @@
 namespace trisweep::mpi {
 
 bool Watchdog::pause() {
-  // The first looks come right after each other: what was sent a moment ago is here in a moment.
+  // The first polls follow each other immediately: a message sent a moment ago is about to arrive.
   constexpr long eager_looks = 4;
   if (++looks_ <= eager_looks) return false;
   if (looks_ == eager_looks + 1) since_ = looked_around_ = Clock::now();
@@ -19,7 +19,8 @@ bool Watchdog::pause() {
   return true;
 }
 
-// On the path of a solve a rank only yields: a reduction has log P hops, and each may meet a sleeper.
+// On the path of a solve a rank only yields: a reduction takes log P hops, each of which may meet a sleeping
+// rank.
 void Watchdog::sleep() const {
   constexpr long looks_before_sleep = 100;
   const long doublings = looks_ - looks_before_sleep;
@@ -37,8 +38,8 @@ void Watchdog::give_up(const std::string& what) const {
                 "check whether the rank that the others wait for is still running");
 }
 
-// One after the other: an error belongs to a request then, and MPICH leaves it to the request's communicator
-// whether to go on.
+// Requests are completed one after the other, so that an error belongs to one request. MPICH lets that
+// request's communicator decide whether to go on.
 void Watchdog::wait(int count, MPI_Request* requests, const char* what) {
   reset();
   for (int i = 0; i < count;) {

@@ -1,5 +1,5 @@
 #pragma once
-// Waiting for progress: poll, leave the processor to others in between (the sender may need it), and fail
+// Waiting for progress: polls, leaves the processor to others in between (the sender may need it), and fails
 // after a given time without progress.
 
 #include <chrono>
@@ -11,8 +11,8 @@
 
 namespace trisweep::mpi {
 
-// How often a waiting rank polls for faults and for its time limit: by the clock, because on a shared
-// processor every poll in vain costs the other ranks their turns.
+// Interval at which a waiting rank polls for faults and checks its time limit. It is measured by the clock,
+// because on a shared processor every futile poll takes time from the other ranks.
 inline constexpr std::chrono::microseconds fault_poll_interval{100};
 
 // The time limit has passed on this rank; the other ranks are likely to reach theirs.
@@ -23,12 +23,12 @@ class Stalled : public Error {
 
 class Watchdog {
  public:
-  // `limit`: seconds without progress after which waiting throws; infinity: never. With `comm`, which
-  // outlives this, waiting also ends when one of its ranks reports a failure.
+  // `limit`: seconds without progress after which waiting throws; infinity: never. With `comm`, which must
+  // outlive the watchdog, waiting also ends when one of its ranks reports a failure.
   explicit Watchdog(double limit = std::numeric_limits<double>::infinity(),
                     const Communicator* comm = nullptr)
       : limit_(limit), comm_(comm) {}
-  // Of a step outside the sweeps: with the limit of `comm`, and sleeping between polls where that is allowed
+  // For a step outside the sweeps: takes the limit of `comm`, and sleeps between polls where that is allowed
   // (WaitScope).
   explicit Watchdog(const Communicator& comm)
       : limit_(comm.watchdog_limit()), comm_(&comm), longest_sleep_(comm.longest_sleep()) {}
@@ -37,8 +37,9 @@ class Watchdog {
   // There was progress: the time limit starts again.
   void reset() { looks_ = 0; }
 
-  // To be called after each poll without progress. Throws Stalled with describe(), the pending messages, when
-  // the limit has passed. Where threads take turns at MPI, turn() holds the lock while its result lives.
+  // To be called after each poll without progress. If the limit has passed, throws Stalled with describe(),
+  // the pending messages. Where threads take turns at MPI, the lock that turn() returns is held while polling
+  // for faults.
   template <class Describe, class Turn>
   void backoff(Describe&& describe, Turn&& turn) {
     if (!pause()) return;
@@ -53,13 +54,13 @@ class Watchdog {
     backoff(std::forward<Describe>(describe), [] { return 0; });
   }
 
-  // Until all requests are complete.
+  // Waits until all requests are complete.
   void wait(int count, MPI_Request* requests, const char* what);
 
  private:
   using Clock = std::chrono::steady_clock;
   bool limited() const { return limit_ < std::numeric_limits<double>::infinity(); }
-  bool pause();  // whether it is time for a look around
+  bool pause();  // true if it is time to poll for faults
   void sleep() const;
   bool too_long() const;
   [[noreturn]] void give_up(const std::string& what) const;

@@ -10,9 +10,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index report_every = 4096;
 
-// Searches from one row after the other may settle so many columns for each row of the matrix. That is about
-// what searches from all rows together take where paths are long, so that no matrix takes much more than by
-// the better way.
+// Searches from single rows may settle this many columns per row of the matrix in total. Searches from all
+// rows together take about as much where paths are long, so no matrix takes much longer than with the better
+// method.
 constexpr Offset cheap = 16;
 }  // namespace
 
@@ -75,9 +75,9 @@ bool Assignment::solve(Observer& observer, double most) {
   return !(least_cost_ > most);
 }
 
-// In most matrices few rows are left, or paths are short, and a search from each costs least. In a chain
-// paths are long and each search passes over the columns of many others: once that has cost enough, the rows
-// that are left become the roots of common searches.
+// In most matrices few rows are left, or paths are short, and a search from each row costs least. In a chain,
+// paths are long and each search passes over the columns of many others: once these searches have cost
+// enough, the rows that are left become the roots of common searches.
 void Assignment::match_one_by_one(Observer& observer, double most) {
   std::vector<Index> left;
   Offset work = 0;
@@ -96,7 +96,7 @@ void Assignment::match_one_by_one(Observer& observer, double most) {
 
 // Matches the roots whose trees have a free column, and keeps the others. Trees are disjoint, and so are
 // their paths: all are augmented at once, as by Hopcroft & Karp, SIAM J. Comput. 2 (1973), where there are no
-// costs. False when no tree has a free column: then no matching with any of these roots is larger.
+// costs. Returns false if no tree has a free column: then no matching with any of these roots is larger.
 bool Assignment::augment(Observer& observer) {
   search(observer);
   const Index before = rank_;
@@ -106,10 +106,10 @@ bool Assignment::augment(Observer& observer) {
 }
 
 // Dijkstra's algorithm over columns, by reduced costs, from all roots at once: a column joins the tree of the
-// root nearest to it. The search stops when half of the trees have a free column, or when it has become half
-// as large again since the last of them had: the columns that other trees need are in those of their
-// neighbours, and after these are augmented there are nearer ones. The sum of the dual variables grows with
-// the radius as fast as there are more roots than free columns within it.
+// root nearest to it. The search stops when half of the trees have a free column, or when it has grown by
+// half since the last tree found one: the columns that the other trees need are in neighbouring trees, and
+// after augmenting these there are nearer ones. The sum of the dual variables grows with the radius at the
+// rate (number of roots - number of free columns within the radius).
 void Assignment::search(Observer& observer) {
   begin_search();
   const std::size_t trees = roots_.size();
@@ -190,9 +190,9 @@ void Assignment::flip_paths() {
   roots_ = std::move(left);
 }
 
-// Moves what is settled by its distance to the radius: entries of trees become tight, no reduced cost
-// negative, and other columns stay as they are (Jonker & Volgenant, Computing 38 (1987)). u(i) = c(i,j) -
-// v(j) is set anew at every matched entry that changed.
+// Shifts the dual variables of settled columns by their distance to the radius: entries of trees become
+// tight, no reduced cost becomes negative, and other columns are unchanged (Jonker & Volgenant, Computing 38
+// (1987)). u(i) = c(i,j) - v(j) is recomputed at every matched entry that changed.
 void Assignment::update_duals() {
   for (const Index j : settled_) {
     v_[usize(j)] += label_[usize(j)].distance - radius_;

@@ -1,6 +1,6 @@
 #pragma once
 // Sparse linear assignment: the matching of rows to columns of least total cost, with the dual variables that
-// prove it.
+// prove it optimal.
 
 #include <limits>
 #include <span>
@@ -22,11 +22,12 @@ struct Costs {
 // Shortest augmenting paths with dual variables: u(i) + v(j) <= cost(i,j), with equality where matched.
 class Assignment {
  public:
-  // As many columns as rows; every column occurs in `costs`. Matches what greedy choices can.
+  // `costs` must have as many columns as rows, and every column must occur. Makes the matches that greedy
+  // choices find.
   explicit Assignment(Costs costs);
 
-  // Matches as many rows as can be. False, with rows left for a further call, as soon as it is known that all
-  // of them cost more than `most`.
+  // Matches as many rows as possible. Returns false as soon as the cost of matching all rows is known to
+  // exceed `most`; a further call continues with the rows that are left.
   bool solve(Observer& observer, double most = std::numeric_limits<double>::infinity());
 
   Index rank() const { return rank_; }
@@ -35,7 +36,7 @@ class Assignment {
   std::span<const double> v() const { return v_; }
 
  private:
-  // What a search knows of a column.
+  // State of a column in a search.
   struct Label {
     double distance = std::numeric_limits<double>::infinity();  // from the nearest root
     Offset entry = -1;                                          // the last on the shortest path to it
@@ -67,7 +68,7 @@ class Assignment {
   std::vector<Index> col_of_, row_of_;
   std::vector<Offset> entry_of_;  // of row i: the position of its matched entry
   Index rank_ = 0;
-  double least_cost_ = 0;  // the sum of the dual variables: all matchings of all rows cost as much
+  double least_cost_ = 0;  // sum of the dual variables: the least that matching all rows can cost
 
   // One search, from one unmatched row or from all that are left.
   std::vector<Index> roots_;                    // those rows: tree t grows from roots_[t]
@@ -76,7 +77,7 @@ class Assignment {
   std::vector<Index> reached_;                  // columns with a finite distance
   std::vector<Index> settled_;                  // columns by distance
   std::vector<std::pair<double, Index>> heap_;  // by distance; entries that were improved since are skipped
-  double radius_ = 0;                           // what is nearer to a root is settled
+  double radius_ = 0;                           // columns nearer to a root are settled
   double farthest_ = 0;                         // columns as far or farther are of no use
 };
 

@@ -9,7 +9,7 @@
 namespace trisweep::ordering {
 namespace {
 
-// Levels with a smaller share of the rows are not worth a stage of their own.
+// Levels with fewer than one in this many of the rows are not worth a stage of their own.
 constexpr Index rows_per_heavy_level = 10;
 
 template <Scalar T>
@@ -31,7 +31,7 @@ bool has_full_diagonal(const matrix::Pattern& a) {
   return true;
 }
 
-// By column, the row that is matched to it; nothing when not all rows can be.
+// By column: the row that is matched to it; nullopt if not all rows can be matched.
 std::optional<std::vector<Index>> match_rows(const matrix::Pattern& a, Observer& observer) {
   std::vector<Index> row_of(usize(a.cols), -1);
   if (has_full_diagonal(a)) {
@@ -47,8 +47,8 @@ std::optional<std::vector<Index>> match_rows(const matrix::Pattern& a, Observer&
   return row_of;
 }
 
-// The strongly connected components of the graph whose vertices are rows, with an edge to each row on whose
-// matched column this one depends: every component after those that it depends on.
+// The strongly connected components of the graph whose vertices are rows, with an edge from a row to each row
+// whose matched column it has a nonzero in. Every component follows those that it depends on.
 class StrongComponents {
  public:
   StrongComponents(const matrix::Pattern& a, const std::vector<Index>& row_of)
@@ -120,7 +120,7 @@ class StrongComponents {
   Index seen_ = 0, components_ = 0;
 };
 
-// Of each row: the longest path to a block that depends on no other.
+// By row: length of the longest path from its block to one that depends on no other.
 std::vector<Index> block_levels(const matrix::Pattern& a, const std::vector<Index>& row_of) {
   const StrongComponents of(a, row_of);
   std::vector<Index> level(usize(of.components()));
@@ -136,7 +136,7 @@ std::vector<Index> block_levels(const matrix::Pattern& a, const std::vector<Inde
   return of_row;
 }
 
-// Of each level, the stage.
+// The stage of each level.
 std::vector<Index> stages_of_levels(const std::vector<Index>& level_of_row) {
   std::vector<Index> rows(usize(std::ranges::max(level_of_row)) + 1);
   for (const Index level : level_of_row) ++rows[usize(level)];

@@ -12,30 +12,30 @@
 namespace trisweep::ordering {
 
 // By heap number of a complete binary tree (entry 0 unused, size 2^(levels+1)): the vertices of each node, in
-// elimination order. Every vertex is in one node, and no edge joins nodes neither of which is the other's
-// ancestor. An edge's ends lie in one node or in an ancestor and a descendant.
+// elimination order. Every vertex is in one node; the ends of an edge lie in one node, or in an ancestor and
+// a descendant.
 using TreeVertices = std::vector<std::vector<Index>>;
 
-// Approximate minimum degree (Amestoy, Davis and Duff, SIAM J. Matrix Anal. Appl. 17, 1996) by AMD, and
-// around a halo by CAMD. Deterministic; cost: little more than the edges where fill is small.
+// Approximate minimum degree (Amestoy, Davis and Duff, SIAM J. Matrix Anal. Appl. 17, 1996) by AMD, or by
+// CAMD if there is a halo. Deterministic. Cost: little more than linear in the edges if fill is small.
 struct MinimumDegree {
-  std::vector<Index> order;  // the vertices as they are eliminated
-  double flops = 0;          // at most, of factoring as L D L^T, those of the halo included
+  std::vector<Index> order;  // the vertices in elimination order
+  double flops = 0;          // at most, of factoring L D L^T with one unknown per vertex, halo included
 };
-// Of `vertices`, which are eliminated before all others that they have edges to, and count these in their
-// degrees (the halo of Pellegrini, Roman and Amestoy, Concurrency: Pract. Exper. 12, 2000): what belongs to a
-// subdomain's separators fills its rows like any other. Vertices count as if all had the average weight.
+// Orders `vertices`. The other vertices that they have edges to are the halo (Pellegrini, Roman and Amestoy,
+// Concurrency: Pract. Exper. 12, 2000): it is eliminated later but counts in the degrees, since a subdomain's
+// separators fill its rows like any other vertices. All vertices count alike, whatever their weights.
 // `place`: scratch, -1 for each vertex of `graph`. Throws Error(environment) when memory does not suffice.
 MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index> vertices,
                                       std::vector<Index>& place);
 
-// Whether that order, with the factorization that follows, is cheaper than a dissection of `graph`.
+// True if factoring in that order costs less than a dissection of `graph`.
 bool costs_less_than_dissecting(const MinimumDegree& order, const Graph& graph);
 
 struct Dissection {
   int levels = 0;        // of the tree
-  Index undivided = 0;   // unknowns of a subdomain that is not dissected any more, below the tree
-  bool by_cost = false;  // a leaf of the tree is not dissected at all where minimum degree costs less
+  Index undivided = 0;   // most unknowns of a subdomain that is not dissected further, below the tree
+  bool by_cost = false;  // a leaf of the tree is not dissected if minimum degree costs less
   Index seed = 1;
 };
 // The first `inner` vertices of a graph, to be dissected; the others are around them.
@@ -45,7 +45,7 @@ struct Subdomain {
   Dissection how{};
 };
 
-// Who dissects at the same time, on other ranks, and has gathered the matrix for that.
+// Interface to other ranks that dissect at the same time.
 class Helpers {
  public:
   class Answer {
@@ -55,14 +55,14 @@ class Helpers {
   };
 
   virtual ~Helpers() = default;
-  // Has a subdomain dissected; null where nobody is left for that.
+  // Has a subdomain dissected by another rank; null if none is free.
   virtual std::unique_ptr<Answer> give(const Subdomain& domain) = 0;
-  // From here on the pattern of the matrix is read alone: the memory of its values is free.
+  // From here on only the pattern of the matrix is read: the memory of its values may be freed.
   virtual void let_values_go() {}
 };
 
 // Recursive vertex separators by METIS, down to subdomains that are ordered by minimum degree. Deterministic
-// for one seed, with whatever helpers (null: none); METIS seeds the C library's rand(), so calls must not run
+// for a given seed, with any helpers (null: none); METIS seeds the C library's rand(), so calls must not run
 // concurrently with other users of it. Throws Error(environment) when memory does not suffice.
 TreeVertices dissect_with_metis(const Subdomain& domain, Helpers* helpers, Observer& observer);
 
@@ -70,8 +70,8 @@ TreeVertices dissect_with_metis(const Subdomain& domain, Helpers* helpers, Obser
 // Throws Error(environment) when SCOTCH fails, Error(input) in a library that was built without it.
 TreeVertices dissect_with_scotch(const Graph& graph, int levels, Index seed, Observer& observer);
 
-// Splits `items` (by weight) into two sides of about equal weight, heaviest first; side[k] is 0 or 1. `load`:
-// the weight that each side has already.
+// Divides items, given by their weights, into two sides of about equal weight, heaviest first. Returns the
+// side, 0 or 1, of each. `load`: the weight that each side has already.
 std::vector<char> balanced_sides(const std::vector<Offset>& weight, std::array<Offset, 2> load = {0, 0});
 
 }  // namespace trisweep::ordering

@@ -15,7 +15,8 @@ namespace {
 // Compression must remove this share of the vertices to be worth its indirection.
 constexpr double useful_shrinkage = 0.15;
 
-// The number of entries, the sum of their columns and that of their squares, in one.
+// A hash of each row, made of the number of entries, the sum of their columns and that of the columns'
+// squares.
 std::vector<std::uint64_t> row_hashes(const matrix::Pattern& pattern) {
   constexpr std::uint64_t offset = 0x9e3779b97f4a7c15;
   std::vector<std::uint64_t> hash(usize(pattern.rows));
@@ -92,7 +93,7 @@ void connect(const matrix::Pattern& pattern, const std::vector<Index>& vertex_of
   }
 }
 
-// The rows of the vertices behind the first `inner`: their edges to these, whose rows are there.
+// Adds the rows of the vertices after the first `inner`: their edges to these, whose rows are complete.
 void add_halo_rows(Index inner, const std::vector<Index>& degree, Graph& graph) {
   std::vector<Index> next;
   for (const Index count : degree) {
@@ -136,7 +137,7 @@ Compressed ungrouped(const matrix::Pattern& pattern) {
   Graph& graph = result.graph;
   graph.weight.assign(n, 1);
   graph.ptr.reserve(n + 1);
-  graph.adjacent.resize(edges + 1);  // one more: written before it is known to be none
+  graph.adjacent.resize(edges + 1);  // one more: a diagonal entry is written, too, before it is skipped
   Index* next = graph.adjacent.data();
   for (Index i = 0; i < pattern.rows; ++i) {
     for (const Index j : pattern.row(i)) {

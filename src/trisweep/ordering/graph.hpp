@@ -23,7 +23,7 @@ struct Graph {
   Index total_weight() const;
 };
 
-// A graph and, of each of its vertices, the unknowns it stands for.
+// A graph, and the unknowns that each of its vertices stands for.
 struct Compressed {
   Graph graph;
   std::vector<Index> member_ptr;  // vertices + 1
@@ -36,9 +36,8 @@ struct Compressed {
 
 // Groups unknowns whose rows of `pattern` (symmetric, full diagonal) are identical, such as those of one node
 // of a finite element mesh: they belong together in any good order, and the graph becomes smaller by the
-// square of their number. Where that would shrink the graph little, every unknown is a vertex of its own,
-// unless `always`.
-// Throws Error(environment) when the graph has 2^31 edges or more.
+// square of their number. If that would shrink the graph little, every unknown is a vertex of its own, unless
+// `always`. Throws Error(environment) when the graph has 2^31 edges or more.
 Compressed compress(const matrix::Pattern& pattern, bool always = false);
 // Every unknown is a vertex. Throws as above.
 Compressed ungrouped(const matrix::Pattern& pattern);
@@ -46,8 +45,8 @@ Compressed ungrouped(const matrix::Pattern& pattern);
 // The subgraph of `vertices`, numbered in that order. `place`: scratch, one entry per vertex of `graph`.
 Graph induced(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& place);
 
-// The same, and behind `vertices` all others that they have edges to, without the edges among those: what
-// surrounds a subdomain. `place`: -1 for each vertex of `graph`, and so again afterwards.
+// The subgraph of `vertices` followed by their halo: all other vertices that they have edges to, without the
+// edges within the halo. `place`: scratch, -1 for each vertex of `graph`, before and after the call.
 Graph with_halo(const Graph& graph, std::span<const Index> vertices, std::vector<Index>& place);
 
 // The connected component of each vertex, numbered from 0 by first vertex; returns their number.

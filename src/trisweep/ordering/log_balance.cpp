@@ -13,9 +13,10 @@ constexpr int most_steps = 300;
 
 using Vector = std::vector<double>;
 
-// With M and N the numbers of entries of rows and columns and E the pattern of ones, the least squares are
+// With M and N the diagonal matrices of the numbers of entries of rows and columns, and E the pattern with
+// all entries 1, the least-squares equations are
 //   r = -M^-1 (row sums of log2 |a| + E c),   S c = (N - E^T M^-1 E) c = right-hand side:
-// each mean over a row, then over a column.
+// means over rows, then over columns.
 class Means {
  public:
   explicit Means(const Logarithms& a) : a_(a), in_col_(usize(a.rows())) {
@@ -37,7 +38,7 @@ class Means {
     for (std::size_t j = 0; j < mean.size(); ++j) mean[j] /= in_col_[j];
     return mean;
   }
-  // N^-1 S x: x less the means over its columns of the means over their rows. Each row is gone through twice
+  // N^-1 S x: x minus the means, over each column, of the means of x over rows. Each row is traversed twice
   // while it is in the cache.
   Vector apply(const Vector& x) const {
     Vector y(x.size());
@@ -51,7 +52,7 @@ class Means {
     for (std::size_t j = 0; j < y.size(); ++j) y[j] = x[j] - y[j] / in_col_[j];
     return y;
   }
-  // Of the inner product in which N^-1 S is symmetric.
+  // The inner product in which N^-1 S is symmetric.
   double dot(const Vector& x, const Vector& y) const {
     double sum = 0;
     for (std::size_t j = 0; j < x.size(); ++j) sum += in_col_[j] * x[j] * y[j];

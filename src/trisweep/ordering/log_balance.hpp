@@ -1,11 +1,11 @@
 #pragma once
-// Units taken out of a matrix before anything is chosen by the size of its entries.
+// Removes the units of measurement from a matrix before anything is chosen by the size of its entries.
 //
 // Curtis and Reid, "On the automatic scaling of matrices for Gaussian elimination", IMA J. Appl. Math. 10
 // (1972): exponents r, c that make sum (log2 |a(i,j)| + r(i) + c(j))^2 over all nonzeros least. They are
-// unique up to shifts, so that D1 A D2 gets those of A less the logarithms of D1 and D2. Found by conjugate
-// gradients; what a few steps leave is smooth along the graph of A, so neighbours have nearly the same units.
-// Cost: two passes over the nonzeros a step. Sequential, deterministic.
+// unique up to shifts, so that D1 A D2 gets those of A minus the logarithms of D1 and D2. Found by conjugate
+// gradients; the error that a few steps leave is smooth along the graph of A, so neighbours have nearly the
+// same units. Cost: two passes over the nonzeros per step. Sequential, deterministic.
 
 #include <vector>
 
@@ -35,8 +35,8 @@ struct Exponents {
   std::vector<double> col;
 };
 
-// Every row and column has an entry. A step that gains less than `least_gain` for each column, in squared
-// bits, is the last: matrices in good units need few.
+// Every row and column must have an entry. Stops after a step that reduces the sum by less than `least_gain`
+// squared bits per column: matrices in good units need few steps.
 Exponents balance(const Logarithms& a, double least_gain);
 
 }  // namespace trisweep::ordering

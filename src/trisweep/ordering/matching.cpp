@@ -21,19 +21,19 @@
 namespace trisweep::ordering {
 namespace {
 
-// Below this a magnitude counts as this: the product of a row's and a column's factor, about its reciprocal,
-// then stays finite in the matrix's own precision even for subnormal numbers.
+// Smaller magnitudes count as this one: the product of a row's and a column's factor, about a magnitude's
+// reciprocal, then stays finite in the matrix's own precision even for subnormal numbers.
 template <class T>
 constexpr double smallest_magnitude = 8.0 * std::numeric_limits<RealOf<T>>::min();
 
-// In [0, 1), by two numbers alone.
+// A value in [0, 1) that depends on (i, j) only.
 double hashed(Index i, Index j) {
   return unit_interval(split_mix(static_cast<std::uint64_t>(i) << 32 | static_cast<std::uint64_t>(j)));
 }
 
-// Of two matchings as good as each other up to rounding, which D1 A D2 rounds otherwise than A, the same one
-// is to be taken. So an entry off the diagonal costs a little more, by its place alone; entries that lie
-// symmetrically nearly the same, so that pairs of rows exchange their columns, which keeps a symmetric
+// Makes the choice between matchings that are equally good up to rounding the same for A and D1 A D2, which
+// round differently. An off-diagonal entry costs a little more, depending on its position only; entries (i,
+// j) and (j, i) cost nearly the same, so that pairs of rows exchange their columns, which keeps a symmetric
 // pattern symmetric.
 double preference(Index i, Index j) {
   if (i == j) return 0;
@@ -53,8 +53,8 @@ void for_each_candidate(const matrix::Csr<T>& a, const Visit& visit) {
   }
 }
 
-// Where the diagonal has the largest entry of each column once the largest of each row is 1, no matching is
-// better, and these exponents make its entries 1. Found without a logarithm of each entry.
+// If, after scaling rows to a largest entry of 1, the diagonal has the largest entry of each column, no
+// matching is better; returns the exponents that make its entries 1. Takes no logarithm of each entry.
 template <class T>
 std::optional<Exponents> units_of_dominant_diagonal(const matrix::Csr<T>& a) {
   std::vector<double> row(usize(a.rows())), col(usize(a.rows())), diagonal(usize(a.rows()));
@@ -107,7 +107,7 @@ void lower_to_one(const Logarithms& logs, Exponents& e) {
   lower(e.col, [](std::size_t, std::size_t j) { return j; });
 }
 
-// What an entry costs is what it falls short of 1.
+// The cost of an entry is the number of bits by which it falls short of 1.
 Costs costs_of(const Logarithms& logs, const Exponents& e) {
   Costs costs{.row_ptr = logs.row_ptr, .col = logs.col, .cost = std::vector<double>(logs.value.size())};
   for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
@@ -121,18 +121,18 @@ double sum(const Exponents& e) {
   return std::reduce(e.row.begin(), e.row.end(), std::reduce(e.col.begin(), e.col.end()));
 }
 
-constexpr double worth_a_change = 0.1;  // bits for each row
+constexpr double worth_a_change = 0.1;  // bits per row
 
-// In bits.
+// Difference between the largest and the smallest exponent, in bits.
 double spread(std::span<const double> exponents) {
   if (exponents.empty()) return 0;
   const auto [low, high] = std::minmax_element(exponents.begin(), exponents.end());
   return *high - *low;
 }
 
-// Entries along a stream differ from those against it, and balancing them lets units drift by a factor with
-// each step of the graph. Where vectors of T have no room for that, the balance ends before: its first steps
-// even out units that differ from one row to the next.
+// In convection problems entries along the stream differ from those against it, and balancing them makes
+// units drift by a factor with each step in the graph. If that exceeds the range of T, balancing stops
+// earlier: its first steps even out units that differ from one row to the next.
 template <Scalar T>
 Exponents balanced_within_range(const Logarithms& logs) {
   constexpr double most = std::numeric_limits<RealOf<T>>::max_exponent;
@@ -145,7 +145,7 @@ Exponents balanced_within_range(const Logarithms& logs) {
   return balanced;
 }
 
-// In the units given.
+// Exponents of the given units.
 Exponents given_units(const Logarithms& logs) {
   const auto n = usize(logs.rows());
   Exponents given{.row = std::vector<double>(n), .col = std::vector<double>(n)};
@@ -164,10 +164,10 @@ MatchingInUnits begin_in(Exponents units, const Logarithms& logs) {
   return {std::move(units), Assignment(std::move(costs))};
 }
 
-// In the given units or, where these make less sense of the matrix, in balanced ones. Of two scalings under
-// which no entry exceeds 1 the better has the larger product: the largest is that of the matching (which is
-// the dual of this problem). So none gains more than a matching in the given units costs, and these are
-// balanced only once that is more than a change is worth.
+// Matches in the given units or, if these suit the matrix less, in balanced ones. Of two scalings under which
+// no entry exceeds 1, the better one has the larger product of factors; the largest product is that of the
+// matching (the dual of this problem). So no scaling gains more than the cost of a matching in the given
+// units, and these are balanced only if that cost exceeds the gain that a change is worth.
 template <Scalar T>
 MatchingInUnits match_in_better_units(const Logarithms& logs, Observer& observer) {
   MatchingInUnits given = begin_in(given_units(logs), logs);
@@ -186,8 +186,8 @@ MatchingInUnits match_in_balanced_units(const Logarithms& logs, Observer& observ
   return balanced;
 }
 
-// The scaling of a matching is not unique, and may be larger than the data needs. Some matrices need factors
-// of 2^120; beyond this many bits scaled values overflow sooner than scaling helps.
+// The scaling of a matching is not unique, and may have larger factors than the data need. Some matrices need
+// factors of 2^120; beyond this many bits scaled values overflow sooner than scaling helps.
 constexpr double most_spread = 400;
 
 void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) {
@@ -202,7 +202,7 @@ void require_full_rank(const Assignment& assignment, const RowNumbers& numbers) 
 }
 
 // Only the products of a row's and a column's factor matter: shifting the row exponents up and the column
-// exponents down alike centres both, which keeps the farthest from overflow.
+// exponents down by the same amount centres both, which keeps them farthest from overflow.
 template <Scalar T>
 Scaling scaling_of(Exponents exponents) {
   if (exponents.row.empty()) return {};
@@ -215,7 +215,7 @@ Scaling scaling_of(Exponents exponents) {
   return {.row = std::move(exponents.row), .col = std::move(exponents.col)};
 }
 
-// Of a row's or column's exponent, in bits.
+// The larger spread of the dual variables of rows and of columns, in bits.
 double spread(const Assignment& assignment) {
   return std::max(spread(assignment.u()), spread(assignment.v()));
 }

@@ -23,12 +23,12 @@ struct Matching {
 };
 
 struct MatchingOptions {
-  bool balanced = false;  // in balanced units, even where the given ones make sense of the matrix
+  bool balanced = false;  // match in balanced units, even if the given ones suit the matrix
   RowNumbers numbers{};   // of rows and columns, for messages
 };
 
-// Throws Error(numerical) when no row permutation gives a diagonal without zeros, naming the structural rank
-// and a row.
+// Throws Error(numerical), which names the structural rank and a row, if no row permutation gives a diagonal
+// without zeros.
 template <Scalar T>
 Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer,
                              const MatchingOptions& options = {});

@@ -18,7 +18,7 @@ static_assert(sizeof(idx_t) == sizeof(Index), "this METIS has another index widt
 
 constexpr char in_separator = 2;
 
-// A component this heavy is cut; lighter ones are dealt out whole.
+// A component with more than this share of the weight is cut; lighter ones go to one side whole.
 constexpr double cut_share = 0.6;
 
 void check_metis(int status) {
@@ -29,10 +29,10 @@ void check_metis(int status) {
               "try SCOTCH or the natural order instead");
 }
 
-// Smaller subdomains take less than a few milliseconds.
+// Smaller subdomains, which take less than a few milliseconds, are not given to helpers.
 constexpr Index least_edges_to_give = 10000;
 
-// Of a node in heap numbering.
+// Level of a node in heap numbering, 0 at the root.
 int depth(Index node) {
   return std::bit_width(static_cast<unsigned>(node)) - 1;
 }
@@ -47,7 +47,7 @@ MetisOptions metis_options(Index seed) {
   return options;
 }
 
-// A graph, and its vertices' numbers in the one that is dissected, which the first one may be.
+// A graph, and the numbers of its vertices in the whole graph that is dissected (which may be the same).
 struct Domain {
   std::shared_ptr<const Graph> graph;
   std::vector<Index> names;
@@ -98,7 +98,7 @@ class Dissector {
     Split result;
     for (const std::size_t k : {0, 1})
       result.half[k].graph = std::make_shared<const Graph>(induced(*domain.graph, part[k], place_));
-    domain.graph.reset();  // the halves together are as large: hold no more than that down the recursion
+    domain.graph.reset();  // the halves together are as large: free it before the recursion
     for (auto& list : part) {
       for (Index& v : list) v = domain.names[usize(v)];
     }
@@ -107,7 +107,7 @@ class Dissector {
     return result;
   }
 
-  // Of the subtree below `node`; null: nobody helps.
+  // Gives the subtree below `node` to a helper; null if none takes it.
   std::unique_ptr<Helpers::Answer> give(Domain& domain, Index node) {
     if (!helpers_ || domain.graph->edges() < least_edges_to_give) return nullptr;
     Subdomain given{
@@ -118,7 +118,7 @@ class Dissector {
     return answer;
   }
 
-  // The nodes of a subtree that was dissected apart.
+  // Stores the nodes of a subtree that a helper dissected.
   void adopt(const TreeVertices& subtree, const std::vector<Index>& names, Index root) {
     for (Index t = 1; t < std::ssize(subtree); ++t) {
       const Index top = Index{1} << depth(t);
@@ -167,7 +167,7 @@ class Dissector {
     observer_.progress("order", static_cast<double>(done_) / total_);
   }
 
-  // A side, 0 or 1, or `in_separator` for each vertex.
+  // Returns the side, 0 or 1, or `in_separator` for each vertex.
   std::vector<char> bisect(const Graph& graph) {
     std::vector<Index> component;
     const Index count = components(graph, component);
@@ -208,12 +208,12 @@ class Dissector {
     return {load[0], load[1]};
   }
 
-  // A connected graph; a complete one has nothing to gain, and METIS does not expect it.
+  // Cuts a connected graph. A complete one has nothing to gain, and METIS does not expect it.
   std::vector<char> cut(const Graph& graph) {
     const Offset n = graph.vertices();
     if (graph.edges() == n * (n - 1)) return std::vector<char>(usize(n), in_separator);
-    // A graph, one of half the vertices, and so on: METIS ends the program where it gets no memory for them.
-    // Of small graphs there are many, and asking takes longer than a cut of such.
+    // METIS stores the graph, one of half the vertices, and so on, and ends the program if it gets no memory
+    // for them. Small graphs are many, and checking one takes longer than cutting it.
     constexpr std::size_t of_vertex = 24 * sizeof(idx_t), of_edge = 8 * sizeof(idx_t), small = 1 << 24;
     const std::size_t bytes = usize(n) * of_vertex + usize(graph.edges()) * of_edge;
     if (bytes > small) require_memory(bytes, "ordering");

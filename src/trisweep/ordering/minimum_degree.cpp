@@ -13,7 +13,7 @@
 namespace trisweep::ordering {
 namespace {
 
-// METIS takes one or two microseconds for an edge.
+// METIS takes one or two microseconds per edge.
 constexpr double flops_of_dissecting_an_edge = 2000;
 
 }  // namespace
@@ -23,8 +23,8 @@ bool costs_less_than_dissecting(const MinimumDegree& order, const Graph& graph) 
   return order.flops * weight * weight * weight <= flops_of_dissecting_an_edge * graph.edges();
 }
 
-// The graph is what amd_order() and camd_order() would make of a matrix: symmetric, without loops. So their
-// kernels are called at once, on a copy with the room behind it that the others have, too.
+// The graph has the form that amd_order() and camd_order() would make of a matrix: symmetric, without loops.
+// So their kernels are called directly, on a copy followed by as much workspace as those functions allocate.
 MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index> vertices,
                                       std::vector<Index>& place) {
   static_assert(sizeof(int) == sizeof(Index));

@@ -1,4 +1,4 @@
-// In place of scotch.cpp, in a library without SCOTCH.
+// Replaces scotch.cpp in a library without SCOTCH.
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/ordering/dissection.hpp"

@@ -45,7 +45,7 @@ void check_options(Index rows, Index cols, const OrderingOptions& options) {
       "check how the matrix was assembled: which equation or unknown is missing there");
 }
 
-// Every row and column has a nonzero, and all values are finite.
+// Throws unless every row and column has a nonzero and all values are finite.
 template <class T>
 void check_values(const matrix::Csr<T>& a, const RowNumbers& numbers) {
   std::vector<char> row(usize(a.rows())), col(usize(a.cols()));
@@ -76,7 +76,7 @@ Matching diagonal_matching(Index n) {
   return matching;
 }
 
-// Which column each row puts on the diagonal, and how rows and columns are scaled.
+// The column that each row puts on the diagonal, and the scaling of rows and columns.
 template <class T>
 Matching prepare(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
                  Observer& observer) {
@@ -122,7 +122,7 @@ std::vector<Index> hubs(const Graph& graph) {
 }
 
 TreeVertices dissect(Graph graph, const Dissection& how, const OrderingOptions& options, Observer& observer) {
-  // A graph without edges only needs dealing out, which SCOTCH does not do.
+  // A graph without edges only needs distributing to leaves, which SCOTCH does not do.
   if (options.method == Method::scotch && graph.edges() > 0)
     return dissect_with_scotch(graph, how.levels, how.seed, observer);
   const Index n = graph.vertices();
@@ -144,7 +144,7 @@ TreeVertices dissect_around_hubs(Graph graph, const Dissection& how, const Order
   return nodes;
 }
 
-// The separator tree, and where each column of the matrix goes in it.
+// The separator tree, and the new number of each column of the matrix.
 struct Numbering {
   SeparatorTree tree;
   std::vector<Index> new_of;
@@ -185,11 +185,12 @@ Numbering numbered(const Compressed& compressed, int levels, const TreeVertices&
 // Smaller subdomains have as much fill when minimum degree orders them as when they are dissected.
 constexpr Index undivided = 300;
 
-// By minimum degree alone, where no separators are needed and that is asked for or costs less.
+// Orders by minimum degree alone, if no separators are needed and the method is `amd` or this costs less;
+// else nullopt.
 std::optional<Numbering> undissected(const matrix::Pattern& a, const OrderingOptions& options) {
   if (options.method != Method::automatic && options.method != Method::amd) return std::nullopt;
   if (options.needed_levels > 0) return std::nullopt;
-  const Compressed single = ungrouped(a);  // minimum degree groups by itself
+  const Compressed single = ungrouped(a);  // minimum degree groups unknowns itself
   std::vector<Index> all(usize(a.rows)), place(all.size(), -1);
   std::iota(all.begin(), all.end(), 0);
   MinimumDegree found = order_by_minimum_degree(single.graph, all, place);

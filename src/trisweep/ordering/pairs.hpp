@@ -9,8 +9,8 @@
 
 namespace trisweep::ordering {
 
-// The partner of each row, or itself. A cycle of the matching falls apart into pairs that it matches, and one
-// of odd length into these and the row of its largest scaled diagonal entry.
+// The partner of each row, or itself. A cycle of the matching is divided into pairs that it matches; in one
+// of odd length, the row of the largest scaled diagonal entry remains single.
 template <Scalar T>
 std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching);
 
@@ -18,7 +18,7 @@ std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching);
 // geometric means of the matching's factors.
 Scaling symmetric_scaling(const Scaling& scaling);
 
-// The pattern in which the rows of a pair are the same, and so are its columns. `pattern` is symmetric.
+// The pattern in which the two rows of a pair are united, and so are its columns. `pattern` is symmetric.
 matrix::Pattern with_pairs_united(const matrix::Pattern& pattern, const std::vector<Index>& partner);
 
 }  // namespace trisweep::ordering

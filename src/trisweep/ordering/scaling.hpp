@@ -1,6 +1,6 @@
 #pragma once
-// Row and column scaling by powers of two, which round nothing: the scaled matrix has the digits of the given
-// one.
+// Row and column scaling by powers of two, which causes no rounding: the scaled matrix has the digits of the
+// given one.
 
 #include <vector>
 
@@ -26,7 +26,7 @@ Scaling equilibrate(const matrix::Csr<T>& a);
 
 // The same factor 1 / sqrt(|a(i,i)|) for row and column i, so that a positive definite matrix gets a diagonal
 // in [0.5, 2] and nothing larger. A zero on the diagonal (not positive definite) is replaced by its row's
-// largest.
+// largest magnitude.
 template <Scalar T>
 Scaling equilibrate_symmetrically(const matrix::Csr<T>& a);
 

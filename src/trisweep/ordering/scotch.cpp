@@ -28,7 +28,7 @@ constexpr char strategy_text[] =
     "n{sep=/(vert>60)?m{vert=100,low=h{pass=10},asc=b{width=3,bnd=f{bal=0.2},org=f{bal=0.2}}}"
     "|m{vert=100,low=h{pass=10},asc=f{bal=0.2}};,ole=f{cmin=0,cmax=100000,frat=0.0},ose=s}";
 
-// SCOTCH's objects, freed in the reverse order of their making.
+// SCOTCH's objects, freed in the reverse order of construction.
 template <class Object, void (*release)(Object*)>
 struct Handle {
   Object object;
@@ -54,7 +54,7 @@ struct BlockTree {
   }
 };
 
-// Bound to a context of its own, the call neither reads nor moves SCOTCH's global random state.
+// With a context of its own, the call neither reads nor changes SCOTCH's global random state.
 void order_blocks(const Graph& graph, Index seed, BlockTree& tree) {
   ContextHandle context;
   check_scotch(SCOTCH_contextInit(&context.object));
@@ -82,7 +82,7 @@ void order_blocks(const Graph& graph, Index seed, BlockTree& tree) {
 }
 
 // The parent of each block in the elimination tree of the graph of blocks (Liu 1990), -1 at a root. SCOTCH's
-// own tree does not serve: blocks of one leaf are siblings there, joined or not.
+// own tree is not suitable: in it blocks of one leaf are siblings, whether joined by edges or not.
 std::vector<Index> block_parents(const Graph& graph, const BlockTree& tree) {
   std::vector<Index> block_of(tree.old_of.size()), parent(usize(tree.blocks()), -1),
       top(usize(tree.blocks()));
@@ -126,9 +126,9 @@ class Overlay {
       : tree_(tree), levels_(levels), nodes_(std::size_t{2} << levels) {}
 
   // The subtrees of `roots` become the subtree of heap node `node`. Different subtrees share no edge, so they
-  // can be dealt out freely; a block whose subtrees are dealt out is part of the separator between them, and
-  // so is each block above it that has no other child. With no subtrees to deal out, everything
-  // goes to the first leaf.
+  // can be assigned to sides freely; a block whose subtrees are assigned is part of the separator between
+  // them, and so is each block above it that has no other child. If there are no subtrees to assign,
+  // everything goes to the first leaf.
   void place(const std::vector<Index>& roots, Index node) {
     std::vector<Index> separator, subtrees = roots;
     while (subtrees.size() == 1) {
@@ -160,7 +160,7 @@ class Overlay {
     nodes_[usize(node)].insert(nodes_[usize(node)].end(), vertices.begin(), vertices.end());
   }
 
-  // Children before parents.
+  // Appends the subtrees of `blocks`, children before parents.
   void append_subtrees(std::vector<Index> blocks, Index node) {
     for (std::size_t k = 0; k < blocks.size(); ++k)
       for (const Index child : tree_.children[usize(blocks[k])]) blocks.push_back(child);

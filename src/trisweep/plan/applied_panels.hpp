@@ -1,6 +1,6 @@
 #pragma once
-// Which panels a phase applies in a layer: the one reading of a description's conditions, for all that make
-// something of it (plans, trees, pictures, prices).
+// Which panels a phase applies in a layer. Only this file interprets the conditions of a description, for
+// plans, trees, pictures and prices alike.
 
 #include "trisweep/distribution/local_blocks.hpp"
 #include "trisweep/plan/schedule.hpp"
@@ -32,13 +32,13 @@ class AppliedPanels {
                                 .within = spec.within},
                       Blocks::of_others) {}
 
-  // Whether the layer has anything to do with the segment of supernode k in this phase.
+  // True if the segment of supernode k takes part in this phase in this layer.
   bool concerns(Index k) const {
     if (only_layer_) return true;
     const distribution::LayerRange layers = mapping_.layers_of(k);
     return layers.contains(layer_) && (!at_home_only_ || layers.first == layer_);
   }
-  // Whether it applies the panel of supernode k.
+  // True if the layer applies the panel of supernode k.
   bool contains(Index k) const {
     return panels_.contains(k) && within_.contains(k) && concerns(k) &&
            (blocks_ == Blocks::all || structure_.is_tile(k) == (blocks_ == Blocks::of_tiles));
@@ -59,7 +59,7 @@ class AppliedPanels {
   }
 
  private:
-  // The product of tiles and the other inverted diagonal blocks share the diagonal side.
+  // The diagonal side has the blocks of the tiles' product and the other inverted diagonal blocks.
   enum class Blocks { all, of_tiles, of_others };
 
   AppliedPanels(const symbolic::Structure& structure, const distribution::Mapping& mapping, Index layer,

@@ -1,5 +1,5 @@
-// Flat where few take part, binary beyond: among three a flat tree takes one hop instead of two, for one more
-// message at the root.
+// Flat if few ranks take part, binary beyond: among three ranks a flat tree takes one hop instead of two, for
+// one more message at the root.
 
 #include "trisweep/plan/tree.hpp"
 

@@ -1,6 +1,6 @@
 // Algorithm 2 of the 2018 paper, section 3.1, with a stem: no member has more than two children, and early
-// members are near the root. From the third member on it is a complete binary tree,
-// numbered level by level; the root and the second member have one child each:
+// members are near the root. From the third member on, it is a complete binary tree numbered level by level;
+// the root and the second member have one child each:
 //
 //   0 -> 1 -> 2 -> 3 -> 5, 6
 //                  4 -> 7, 8

@@ -1,7 +1,7 @@
 // The binomial tree: in each round every member that has the message sends it to one more, so that all
-// members have it after log2(members) rounds, rounded up. By the numbers that MPI libraries give members
-// relative to the root, r has the children r + 2^j for all 2^j below the lowest bit of r. Here positions
-// count the members of that tree level by level, so that children stand side by side.
+// members have it after log2(members) rounds, rounded up. In MPI libraries, which number members relative to
+// the root, member r has the children r + 2^j for all 2^j below the lowest bit of r. Here positions count the
+// members of that tree level by level, so that children stand side by side.
 
 #include <bit>
 

@@ -33,7 +33,7 @@ class Picture {
     const SweepTrees trees = sweep_trees(structure_, mapping_, layer, spec);
     const AppliedPanels applied(structure_, mapping_, layer, spec);
     const bool scatters = spec.direction == Direction::scatter;
-    const bool is_product = spec.side == distribution::Side::diagonal;  // its sums are no sources again
+    const bool is_product = spec.side == distribution::Side::diagonal;  // its sums are not sources again
     for (Index k = 0; k < structure_.supernodes(); ++k) {
       if (!applied.concerns(k) || (is_product && !structure_.is_tile(k))) continue;
       const RankId owner(mapping_.diagonal_owner(layer, k));

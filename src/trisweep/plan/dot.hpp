@@ -7,10 +7,10 @@
 
 namespace trisweep::plan {
 
-// The dataflow graph of a whole solve, a box per phase and layer: segments (ellipses, named supernode@rank; a
-// final one, and the sums that lead to it), the pieces of panels that turn one into another (boxes), messages
-// as bold edges; exchanges between layers, and bringing vectors in and out, as edges between ranks. Throws
-// Error(usage) when that would be more than a page can show: beyond 1000 nodes.
+// The dataflow graph of a whole solve, with a frame per phase and layer: segments as ellipses named
+// supernode@rank (final values, and the sums that lead to them), pieces of panels as boxes between them,
+// messages as bold edges; exchanges between layers, and bringing vectors in and out, as edges between ranks.
+// Throws Error(usage) beyond 1000 nodes, more than a page can show.
 std::string to_dot(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                    Schedule schedule, const PlanSpec& spec);
 

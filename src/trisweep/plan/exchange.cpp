@@ -5,8 +5,8 @@
 namespace trisweep::plan {
 namespace {
 
-// Appends a message with each rank of the partner that owns segments which this rank owns, too, or for each
-// such segment.
+// Appends a message with each rank of the partner layer that owns segments which this rank owns, too; or, if
+// not packed, one for each such segment.
 void pair_up(const distribution::Mapping& mapping, const distribution::LocalBlocks& local_blocks,
              const LayerStep& with, std::vector<ExchangeStep>& steps) {
   std::map<std::pair<Index, RankId>, ExchangeStep> messages;  // by segment, if not packed, and rank
@@ -22,7 +22,7 @@ void pair_up(const distribution::Mapping& mapping, const distribution::LocalBloc
   for (auto& [message, step] : messages) steps.push_back(std::move(step));
 }
 
-// In the order of the steps, which that of the partner's steps matches.
+// Numbers messages in the order of the steps, which matches the order of the partner's steps.
 void number_steps(ExchangePhase& phase) {
   Index sent = 0, received = 0;
   for (ExchangeStep& step : phase.step) step.number = (step.transfer == Transfer::send ? sent : received)++;

@@ -18,8 +18,8 @@ struct HeldBy {
   }
 };
 
-// What a layer does with its part of the supernodes that layer `partner` holds, too: one message between each
-// pair of ranks that own such segments in the two layers, or, when these are not packed, one for each
+// A step of a layer's exchange with layer `partner`, for supernodes that both layers hold: one message
+// between each pair of ranks that own the same segments in the two layers or, if not packed, one for each
 // segment.
 struct LayerStep {
   Index partner;
@@ -28,20 +28,20 @@ struct LayerStep {
   bool packed = true;
   SupernodeSet within{};
 
-  // Whether supernode k, held by `layers`, the describing layer among them, is part of it.
+  // True if supernode k takes part. It is held by `layers`, which include the layer of this step.
   bool moves(Index k, distribution::LayerRange layers) const {
     return layers.contains(partner) && held_by.contains(layers) && within.contains(k);
   }
 };
 using ExchangeSpec = std::vector<LayerStep>;  // in order; the partner has the matching step
 
-// The steps of rank share.rank of the layer that `spec` describes.
+// The steps of rank local_blocks.rank, in the layer that `spec` describes.
 ExchangePhase make_exchange(const distribution::Mapping& mapping,
                             const distribution::LocalBlocks& local_blocks, const ExchangeSpec& spec);
 
-// Makes partial vectors whole. Before: each layer that holds a supernode has a partial segment on its owner.
-// After: each has the sum. Describes the steps of `layer`, one of `layers`. Each kind is one such function in
-// a file of its own; inter_grids() lists them by name.
+// Sums partial vectors over layers. Before: each layer that holds a supernode has a partial segment on its
+// owner. After: each has the sum. Describes the steps of `layer`, one of `layers`. Each kind is one such
+// function in a file of its own; inter_grids() lists them by name.
 using InterGridFunction = ExchangeSpec(Index layers, Index layer);
 using InterGrid = InterGridFunction*;
 
@@ -50,8 +50,8 @@ using InterGrid = InterGridFunction*;
 // log2(Pz) messages, and only what is shared.
 InterGridFunction sparse_allreduce;
 
-// What SC'23 section 3.2 improves on: an allreduce of its own for each node of the separator tree, among just
-// the layers that hold it. The same volume in up to log2(Pz) times as many messages.
+// What SC'23 section 3.2 improves on: a separate allreduce for each node of the separator tree, among the
+// layers that hold it. The same volume in up to log2(Pz) times as many messages.
 InterGridFunction per_node_allreduce;
 
 }  // namespace trisweep::plan

@@ -1,6 +1,6 @@
 #pragma once
-// What a plan counts, each kind by indices of its own. Supernodes and layers are counted by plain ones, as
-// the structure and the mapping do.
+// The index types of a plan, one for each kind of object. Supernodes and layers have plain indices, as in the
+// structure and the mapping.
 
 #include "trisweep/core/strong_index.hpp"
 

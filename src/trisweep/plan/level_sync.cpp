@@ -5,7 +5,7 @@ namespace {
 
 using distribution::Mapping;
 
-// Between the two active layers below a node: the lower one's part and the upper one's.
+// The exchange between the two active layers below a node, with the transfers of the lower and the upper one.
 ExchangeSpec hand_over(Index layer, Index distance, Transfer lower, Transfer upper) {
   const HeldBy shared{.fewest = 2 * distance};
   if (layer % (2 * distance) == 0) return {{layer + distance, lower, shared}};

@@ -9,7 +9,7 @@ namespace {
 
 using distribution::LocalBlocks;
 
-// The pieces of the diagonal side that the sweeps of a plan have applied already.
+// By piece of the diagonal side: whether a sweep of the plan has applied it already.
 std::vector<char> applied_diagonals(const Plan& plan, const LocalBlocks& local_blocks) {
   std::vector<char> applied(usize(local_blocks.diagonal.pieces()), 0);
   for (const Phase& phase : plan.phase) {
@@ -67,8 +67,8 @@ struct Instantiate {
   }
 };
 
-// The phase for `spec` on a rank that is alone, where `other` is that of another op; nothing where the two
-// have more than the panels' side apart.
+// The phase for `spec` on a single rank, from `other`, the phase for another op; nullopt if the two differ in
+// more than the side of the panels.
 std::optional<Phase> phase_like(const Phase& other, const PhaseSpec& spec) {
   if (const auto* diagonal = std::get_if<DiagonalSpec>(&spec)) {
     DiagonalPhase phase = std::get<DiagonalPhase>(other);

@@ -7,8 +7,8 @@
 
 namespace trisweep::plan {
 
-// The plans of ranks of one layer, in the order of `shares`: one phase for each of `specs`, which describe
-// that layer. What the ranks have in common is made once.
+// The plans of ranks of one layer, in the order of `blocks_by_rank`: one phase for each of `specs`, which
+// describe that layer. Data that the ranks have in common are made once.
 std::vector<Plan> make_plans(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                              std::span<const distribution::LocalBlocks> blocks_by_rank,
                              std::span<const PhaseSpec> specs, const Accumulation& accumulation = {});
@@ -18,13 +18,14 @@ Plan make_plan(const symbolic::Structure& structure, const distribution::Mapping
                const distribution::LocalBlocks& local_blocks, std::span<const PhaseSpec> specs,
                const Accumulation& accumulation = {});
 
-// The same of a rank that is alone, whose plan for another op is `other`, of the same schedule and without
-// pruning: both sides have the same pieces, so that a sweep is the other's but for the panels that it reads.
+// The plan of a single rank, from its plan `other` for another op, with the same schedule and without
+// pruning: lower and upper side have the same pieces, so that their sweeps differ only in the panels that
+// they read.
 Plan make_plan_like(const Plan& other, const symbolic::Structure& structure,
                     const distribution::Mapping& mapping, const distribution::LocalBlocks& local_blocks,
                     std::span<const PhaseSpec> specs, const Accumulation& accumulation = {});
 
-// A rank's share and its plan, which refers to it.
+// A rank's local blocks, and its plan, which refers to them.
 struct RankPlan {
   distribution::LocalBlocks local_blocks;
   Plan plan;

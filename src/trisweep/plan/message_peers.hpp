@@ -7,7 +7,7 @@
 
 namespace trisweep::plan {
 
-// The ranks at the other ends of one rank's messages, by their numbers.
+// The ranks at the other ends of one rank's messages, by message number.
 struct MessagePeers {
   std::vector<RankId> to;
   std::vector<RankId> from;
@@ -17,8 +17,8 @@ MessagePeers peers_of(const ExchangePhase& phase);
 MessagePeers peers_of(const DiagonalPhase& phase);
 MessagePeers peers_of(const VectorPhase& phase);
 
-// By sender and number there: the number at the receiver. `ranks`: all of them, in one phase. Throws
-// Error(usage) when a message is one that its receiver does not expect.
+// By sender and message number at the sender: the message number at the receiver. `ranks`: the peers of all
+// ranks, in one phase. Throws Error(usage) if a receiver does not expect a message.
 std::vector<std::vector<Index>> numbers_at_receivers(std::span<const MessagePeers> ranks);
 
 }  // namespace trisweep::plan

@@ -1,7 +1,7 @@
-// Everybody has up to five children. While a message is on its way its sender could send some five more: in
-// the postal model (Bar-Noy and Kipnis 1992) with that latency, wide trees end sooner than binary ones, whose
-// inner members are idle most of the time. The price is up to five messages, and more work, at each inner
-// member.
+// Every member has up to five children. While a message is on its way, its sender could send about five more:
+// in the postal model (Bar-Noy and Kipnis 1992) with that latency, wide trees finish sooner than binary ones,
+// whose inner members are idle most of the time. The price is up to five messages, and more work, at each
+// inner member.
 
 #include <algorithm>
 

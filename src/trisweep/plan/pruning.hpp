@@ -3,9 +3,9 @@
 // entries asked for depend on.
 //
 // Forward, L^-1 b is zero outside of what the nonzeros of b reach in the graph of L (Gilbert and Peierls
-// 1988): with a supernode the supernodes of its panel's rows, which are its ancestors in the elimination
+// 1988): from a supernode the supernodes of its panel's rows, which are its ancestors in the elimination
 // tree. Backward, an entry of x depends on the same set. So a pruned plan has the same phases, each for a set
-// of supernodes that is closed in this sense; whatever runs or prices plans takes it as any other.
+// of supernodes that is closed in this sense; code that runs or prices plans treats it like any other.
 
 #include <memory>
 #include <vector>
@@ -33,15 +33,15 @@ class SupernodeSet {
   std::shared_ptr<const std::vector<char>> members_;  // by supernode; null: all
 };
 
-// What the sweeps of a plan are for.
+// The supernodes to which the sweeps of a plan are restricted.
 struct Pruning {
   SupernodeSet forward;   // outside of it b is zero
   SupernodeSet backward;  // x is wanted here; elsewhere it is not written
   bool operator==(const Pruning&) const = default;
 };
 
-// The smallest set that contains `members` and with a supernode those of its panel's rows, and with a tile
-// its group.
+// The smallest set that contains `members` and, with each supernode, those of its panel's rows and its group
+// of tiles.
 SupernodeSet reach(const symbolic::Structure& structure, std::vector<char> members);
 
 // The entries of panels that a rank reads in a solve.

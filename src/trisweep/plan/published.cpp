@@ -1,7 +1,7 @@
-// The baseline that SC'23 measures against (section 2.2; Sao, Li, Vuduc 2019), as SuperLU_DIST has it: the
-// levels of level_sync, but with blocking collectives.
+// The baseline that SC'23 measures against (section 2.2; Sao, Li, Vuduc 2019), as in SuperLU_DIST: the levels
+// of level_sync, but with blocking collectives.
 //
-// Leaf: sweeps within a layer, message-driven, between the owner of a segment and those that need it.
+// Leaf: sweeps within a layer, message-driven, between the owner of a segment and the ranks that need it.
 // Ancestors: their supernodes one after another; for each a reduction of the partial sums over the whole
 // process row, a broadcast of the solution down the whole process column, the product with the panel.
 // Hand-over: forward, for each ancestor's supernode a reduction over the process row of the upper layer and a
@@ -10,12 +10,12 @@
 // A rank takes part in collectives in the order of the supernodes. Partial sums of ancestors stay on the
 // ranks that make them until one of the reductions; their solution is where a broadcast has brought it.
 //
-// Each way, a layer sends Px - 1 + Py - 1 messages for a supernode of an ancestor where it is solved, and a
-// hand-over one between the layers and Py - 1 (forward) or Px - 1 (backward) within one.
+// In each direction, a supernode of an ancestor takes Px - 1 + Py - 1 messages in the layer that solves it,
+// and each hand-over one message between layers and Py - 1 (forward) or Px - 1 (backward) within one.
 //
-// `tree` is that of the leaves, flat in the paper; the collectives are an MPI library's, binomial trees. Left
-// out is the barrier that follows the leaves; and the reductions of a hand-over come before its messages,
-// where there each message follows its reduction.
+// `tree` is that of the leaves, flat in the paper; the collectives are an MPI library's, binomial trees. Two
+// differences from SuperLU_DIST: there is no barrier after the leaves, and all reductions of a hand-over
+// precede its messages, whereas there each message follows its own reduction.
 
 #include "trisweep/plan/schedule.hpp"
 
@@ -73,7 +73,7 @@ class Description {
                                    .rows = leaf});
   }
 
-  // The panels and rows of one node, where this layer is the one that has it.
+  // The panels and rows of one node, if this layer is the active one there.
   void node(Direction direction, Index layers) {
     const SupernodeRange range = active_node(structure_, mapping_, layer_, layers);
     collectives(direction, range, !range.empty(), range);
@@ -92,7 +92,7 @@ class Description {
     phases_.emplace_back(sweep);
   }
 
-  // Of the supernodes that this layer holds, those in two groups of `distance` layers or more come last.
+  // The supernodes of this layer that at least two groups of `distance` layers hold; they come last.
   SupernodeRange above(Index distance) const {
     SupernodeRange range{structure_.supernodes(), structure_.supernodes()};
     for (Index k = structure_.supernodes() - 1; k >= 0; --k) {

@@ -15,8 +15,8 @@ SweepSides sweep_sides(const PlanSpec& spec) {
 
 namespace {
 
-// Each phase for the supernodes that it matters to. b is zero in those that x is wanted of and nothing
-// reaches, and has to be brought in there, too.
+// Restricts each phase to the supernodes that matter to it. Where x is wanted but no nonzero of b reaches, b
+// is zero, and has to be brought in, too.
 struct Prune {
   const Pruning& pruning;
   bool is_forward = true;  // before the product with D^-1
@@ -40,7 +40,7 @@ struct Prune {
   }
 };
 
-// From the first tile on to the last.
+// The range from the first tile to the last.
 SupernodeRange tiles(const symbolic::Structure& structure) {
   SupernodeRange range{0, 0};
   for (Index k = 0; k < structure.supernodes(); ++k) {

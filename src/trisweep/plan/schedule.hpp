@@ -10,7 +10,7 @@
 
 namespace trisweep::plan {
 
-// Which factor leads each sweep and with what conjugation: how an op and a kind of factors become panels.
+// The side whose panels each sweep applies, and whether they are conjugated, for an op and a kind of factors.
 struct SweepSides {
   distribution::Side forward;
   distribution::Side backward;
@@ -23,15 +23,15 @@ struct PlanSpec {
   bool upper_is_lower = false;  // U is not stored, but is lower_op(L)
   Tree tree = binary_tree;
   InterGrid inter_grid = sparse_allreduce;
-  // Where the caller has b and x; null: at home, each row where the plan wants it, so that none is moved.
+  // Where the caller has b and x; null: each row is at its home already, so that none is moved.
   std::shared_ptr<const VectorPlaces> vectors{};
   Op lower_op = Op::conjugate_transpose;
   Pruning pruning{};
 };
 
-// A = L D U. N: forward with L, backward with U. T: forward with U^T, backward with L^T. H: those conjugated.
-// Where U is L^H: both with L; conjugation moves to the other sweep for T. U = L^T: both with L, which are
-// conjugated for H.
+// A = L D U. N: forward with L, backward with U. T: forward with U^T, backward with L^T. H: the same,
+// conjugated. If U = L^H: both with L, conjugated in the backward sweep for N and H, in the forward sweep for
+// T. If U = L^T: both with L, conjugated for H.
 SweepSides sweep_sides(const PlanSpec& spec);
 
 // Multiply owned segments by their own inverted diagonal blocks: in every layer that holds them, or in their
@@ -45,28 +45,28 @@ struct DiagonalSpec {
 using PhaseSpec = std::variant<SweepSpec, ExchangeSpec, DiagonalSpec, VectorSpec>;
 
 // The supernodes that exactly `layers` layers hold, `layer` among them: one node of the separator tree, or a
-// whole leaf subtree. At a node above several layers only the lowest of them is active; none for the others.
+// whole leaf subtree. At a node above several layers only the lowest of them is active; for the others the
+// range is empty.
 SupernodeRange active_node(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                            Index layer, Index layers);
 
-// Both parts of the product with D^-1, for the end of a list of phases; that of tiles is idle where there are
+// Appends both parts of the product with D^-1 to a list of phases; the part for tiles is idle if there are
 // none.
 void add_diagonal_product(std::vector<PhaseSpec>& phases, const symbolic::Structure& structure,
                           const PlanSpec& spec, bool at_home_only);
 
 // Describes what `layer` does in a solve, phase by phase; all layers have phases of the same types in the
 // same order. Before a solve: the right-hand side of each supernode is on its owner in its home layer, other
-// layers' owners have zero. After: the solution is on the owner in the home layer. make_plan() makes the
-// plan of a rank from it. Each kind is one such function in a file of
-// its own; schedules() lists them by name.
+// layers' owners have zero. After: the solution is on the owner in the home layer. make_plan() makes a rank's
+// plan from it. Each kind is one such function in a file of its own; schedules() lists them by name.
 using ScheduleFunction = std::vector<PhaseSpec>(const symbolic::Structure& structure,
                                                 const distribution::Mapping& mapping, Index layer,
                                                 const PlanSpec& spec);
 using Schedule = ScheduleFunction*;
 
-// All that `layer` does from b to x: what the schedule describes, after b has been brought in and before x is
-// brought out, unless they are at home. P A Q = L D U: b is permuted like A's rows and x like its columns,
-// for the transposes of A the other way round. Pruned as `spec` has it, whatever the schedule.
+// All that `layer` does from b to x: b is brought in, the phases of the schedule follow, and x is brought
+// out. Nothing is brought in or out if b and x are at home. P A Q = L D U: b is permuted like A's rows and x
+// like its columns, for the transposes of A the other way round. Pruned as `spec` says, for any schedule.
 std::vector<PhaseSpec> describe(Schedule schedule, const symbolic::Structure& structure,
                                 const distribution::Mapping& mapping, Index layer, const PlanSpec& spec);
 
@@ -80,9 +80,9 @@ ScheduleFunction single_sync;
 // inter-grid synchronizations each way, half of the layers idle after each. `inter_grid` does not apply.
 ScheduleFunction level_sync;
 
-// The same baseline as SuperLU_DIST has it, with blocking collectives of whole process rows and columns for
-// the supernodes of ancestors, one after another, and a message for each of them between layers.
-// And that with all that a rank has for another in one message. `inter_grid` does not apply.
+// The same baseline as in SuperLU_DIST, with blocking collectives of whole process rows and columns for the
+// supernodes of ancestors, one after another, and a message for each of them between layers.
+// `published_packed` sends all that a rank has for another in one message. `inter_grid` does not apply.
 ScheduleFunction published;
 ScheduleFunction published_packed;
 

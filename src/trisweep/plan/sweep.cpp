@@ -8,8 +8,8 @@
 namespace trisweep::plan {
 namespace {
 
-// By supernode and kind, which no two messages between the same two ranks have in common: so both of them
-// list these in the same order.
+// Sorts messages by supernode and kind. No two messages between the same two ranks have both in common, so
+// that both ranks list them in the same order.
 void number_messages(SweepPhase& phase) {
   const auto supernode = [&](const auto& m) { return phase.segment[m.segment].supernode; };
   std::ranges::sort(phase.incoming, {},
@@ -28,7 +28,7 @@ void number_messages(SweepPhase& phase) {
   }
 }
 
-// Partial sums that come are contributions, too, after those of tasks.
+// Gives a cell to each incoming partial sum, which is a contribution, too, after those of tasks.
 void give_cells_to_messages(SweepPhase& phase, std::vector<std::pair<SegmentId, WorkRow>>& cells,
                             WorkRows& rows) {
   for (Incoming& message : phase.incoming) {
@@ -38,7 +38,7 @@ void give_cells_to_messages(SweepPhase& phase, std::vector<std::pair<SegmentId, 
   }
 }
 
-// Lists the second of each pair by segment, the first.
+// Appends the second element of each pair to `list`, by segment, the first element.
 template <class Listed>
 void list_by_segment(const std::vector<std::pair<SegmentId, Listed>>& pairs, SweepPhase& phase,
                      std::vector<Listed>& list, Index Segment::*begin, Index Segment::*end) {

@@ -12,7 +12,8 @@ class TreeParts {
         local_blocks_(sweep.local_blocks),
         joined_{.segment = std::move(tasks.segment), .rows = tasks.rows} {}
 
-  // The root of an interior subtree that other tasks wait for, when nothing else is to come.
+  // The root of an interior subtree that other tasks wait for is complete at once if nothing contributes to
+  // it.
   void start_subtree(SegmentId s) {
     if (joined_.segment[s].pending == 0) joined_.complete.push_back(s);
   }
@@ -26,7 +27,8 @@ class TreeParts {
     if (sweep_.is_owned(s) && joined_.segment[s].pending == 0) joined_.complete.push_back(s);
   }
 
-  // What this rank takes part in one after another, among that what it only helps to pass on.
+  // Puts in order the segments in whose collectives this rank takes part one after another, including those
+  // that it only passes on.
   void take_turns() {
     SegmentId before = no_segment;
     for (const Index k : sweep_.trees.in_turn) {
@@ -48,13 +50,13 @@ class TreeParts {
   JoinedSegments take() && { return std::move(joined_); }
 
  private:
-  // Of this rank among `members`, or -1.
+  // Position of this rank among `members`, or -1.
   Index place(std::span<const RankId> members) const {
     const auto at = std::find(members.begin(), members.end(), RankId(local_blocks_.rank));
     return at == members.end() ? -1 : static_cast<Index>(at - members.begin());
   }
 
-  // A source and its target. The owner's target takes the source's place when all is done.
+  // Joins a source and its target. On the owner, the target replaces the source at the end of the phase.
   void join_product(SegmentId s) {
     const SegmentId target = sweep_.target(s);
     const bool adds = join_reduction(target);
@@ -65,8 +67,8 @@ class TreeParts {
     if (sweep_.is_owned(s)) joined_.replaced.push_back({sweep_.slot(s), sum.row, sum.width});
   }
 
-  // Partial sums of others' segments start at zero the first time that something is added to them; they need
-  // rows of their own where the final segment comes, too.
+  // Partial sums of segments that other ranks own start at zero in the first sweep that adds to them; they
+  // need rows of their own if the final segment arrives, too.
   void join_sweep(SegmentId s) {
     const bool adds = join_reduction(s), reads = join_broadcast(s);
     if (sweep_.is_owned(s)) return;
@@ -76,7 +78,7 @@ class TreeParts {
     if (adds && reads) sum.sent_from = joined_.rows.take(sum.width);
   }
 
-  // The segment of the phase for supernode k, which the share may not have.
+  // The phase's segment for supernode k, which is added if it is not a local one.
   SegmentId place_in_turn(Index k) {
     if (const Index local = local_blocks_.local(k); local >= 0) return SegmentId(local);
     const SegmentId s = joined_.segment.end_key();
@@ -87,7 +89,7 @@ class TreeParts {
     return s;
   }
 
-  // Both take a segment of the phase.
+  // Both functions take a segment of the phase, and return true if this rank is a member.
   bool join_reduction(SegmentId s) {
     Segment& segment = joined_.segment[s];
     const auto members = sweep_.trees.reduction.of(segment.supernode);

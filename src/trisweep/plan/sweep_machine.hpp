@@ -1,10 +1,10 @@
 #pragma once
-// What the events of a sweep cause, written once for whatever runs a plan: the engine, the model, the tests.
+// What the events of a sweep cause, for all that run a plan: the engine, the model, the tests.
 //
 //   a message comes         a partial sum is a contribution to its segment; a final segment is available
 //   a task ends             it has contributed to the segments that it feeds
 //   all have contributed    the segment is complete: its partial sum goes to the parent, or, where there is
-//                           none, it is available; then the segment that is next has a contribution
+//                           none, it is available; then its segment `next` has a contribution
 //   a segment is available  it goes to its children; tasks that have waited for nothing else are ready
 
 #include <atomic>
@@ -22,7 +22,7 @@ void set(Atomic<Index>& count, Index value) {
   count.store(value, std::memory_order_relaxed);
 }
 
-// Whether that was the last one. The thread that counts last sees what all others did before.
+// Returns true if that was the last one. The thread that counts last sees what all others did before.
 inline bool count_down(Index& count) {
   return --count == 0;
 }
@@ -31,20 +31,21 @@ bool count_down(Atomic<Index>& count) {
   return count.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
-// What is still missing in a sweep that runs. `Count`: Index, or std::atomic<Index> where threads share it.
+// Counters of what is still missing in a running sweep. `Count`: Index, or std::atomic<Index> where threads
+// share it.
 template <class Count>
 struct SweepCounters {
   IndexedVector<SegmentId, Count> pending;
   std::vector<Count> waits;  // by task
 
-  // Room for a phase.
+  // Makes room for a phase.
   void reserve(const SweepPhase& phase) {
     if (pending.size() < phase.segment.size()) pending = decltype(pending)(phase.segment.size());
     if (waits.size() < phase.task.size()) waits = std::vector<Count>(phase.task.size());
   }
 };
 
-// Does what the machine finds out. With several threads the one that counted last calls it.
+// Carries out what the machine decides. With several threads, the thread that counted last calls it.
 template <class Handler>
 concept SweepHandler = requires(Handler handler, SegmentId segment, Index i) {
   { handler.sum_up(segment) } -> std::same_as<void>;  // it is complete: its cells are to be added
@@ -52,11 +53,11 @@ concept SweepHandler = requires(Handler handler, SegmentId segment, Index i) {
   { handler.ready(i) } -> std::same_as<void>;         // task i can run
 };
 
-// Made for an event, and as good as nothing: the state is in the counters.
+// Costs almost nothing to construct, for each event: the state is in the counters.
 template <class Count, SweepHandler Handler>
 class SweepMachine {
  public:
-  // The counters have room for the phase.
+  // The counters must have room for the phase.
   SweepMachine(const SweepPhase& phase, SweepCounters<Count>& counters, Handler handler)
       : phase_(phase), counters_(counters), handler_(handler) {}
 
@@ -64,7 +65,8 @@ class SweepMachine {
     reset();
     for (const SegmentId s : phase_.complete) complete(s);
   }
-  // Or this before any other event, and in time complete() of each that is complete from the start.
+  // In place of start(): call reset() before any other event, and complete() later for each segment in
+  // phase.complete.
   void reset() {
     for (const SegmentId s : phase_.counted) set(counters_.pending[s], phase_.segment[s].pending);
     for (std::size_t t = 0; t < phase_.task.size(); ++t) set(counters_.waits[t], phase_.task[t].waits);
@@ -83,7 +85,7 @@ class SweepMachine {
     if (segment.next != no_segment) contribute(segment.next);
   }
 
-  // Incoming message `number`, and its values are where they belong.
+  // Incoming message `number` has arrived, and its values are in place.
   void message_came(Index number) {
     const Incoming& message = phase_.incoming[usize(number)];
     const bool is_final = message.kind == MessageKind::broadcast;

@@ -1,9 +1,9 @@
 #pragma once
-// How a sweep phase is made for one rank: functions with values between them.
+// The stages in which a sweep phase is made for one rank: functions that pass values on.
 //
 //   find_subtrees -> list_work -> make_tasks -> join_trees -> make_sweep (sweep.hpp)
 //
-// Segments and pieces are numbered as in the share; behind its segments a phase has more of its own.
+// Segments and pieces are numbered as in LocalBlocks; a phase adds segments of its own behind the local ones.
 
 #include <limits>
 #include <tuple>
@@ -15,7 +15,7 @@
 
 namespace trisweep::plan {
 
-// What is asked of one rank.
+// The inputs for one rank.
 struct RankSweep {
   const symbolic::Structure& structure;
   const distribution::LocalBlocks& local_blocks;
@@ -30,38 +30,37 @@ struct RankSweep {
   bool is_product() const { return spec.side == distribution::Side::diagonal; }
   SegmentId source(Index piece) const { return SegmentId(side().segment[usize(piece)]); }
   SegmentId target(SegmentId s) const { return is_product() ? s + local_blocks.segments() : s; }
-  // Of a local segment.
+  // Properties of a local segment.
   bool is_owned(SegmentId s) const { return local_blocks.owned[usize(s)] != 0; }
   Index supernode(SegmentId s) const { return local_blocks.segment[usize(s)]; }
   Index width(SegmentId s) const { return local_blocks.width(s.value()); }
   WorkRow slot(SegmentId s) const { return WorkRow(local_blocks.slot[usize(s)]); }
-  // Whether there is nothing above a segment in the elimination tree, so that its subtree has no other rows.
+  // True if there is nothing above a segment in the elimination tree, so that its subtree has no other rows.
   bool is_tree(SegmentId root) const { return structure.parent[usize(supernode(root))] < 0; }
   SegmentId local_end() const { return SegmentId(local_blocks.segments()); }
 };
 
-// By local segment. One is *interior* when this rank alone touches it and everything below it in the
+// By local segment. A segment is *interior* if this rank alone touches it and everything below it in the
 // elimination tree: then no event about it can come from, or matter to, another rank. In an ordered sweep
-// only subtrees of at most a grain are, so that there are tasks for several threads. Where one rank has all,
-// and no message waits for the end of a task, whole trees of the forest are one subtree under the last of
-// their roots: all of them, in an ordered sweep as many as a grain has.
+// only subtrees of at most a grain are interior, so that there are tasks for several threads. If one rank has
+// everything, and no message waits for the end of a task, whole trees of the forest are merged into one
+// subtree under the last of their roots: all trees, or in an ordered sweep as many as fit into a grain.
 struct Subtrees {
   IndexedVector<SegmentId, char> interior;
   IndexedVector<SegmentId, SegmentId> root;  // of its interior subtree, or itself
 };
 Subtrees find_subtrees(const RankSweep& sweep);
 
-// What a task does. The panels of an interior subtree, which this rank has to itself, are one task, the
-// `core`, with nothing to count inside, except what can be done while the rank waits: `outer` rows, which lie
-// in segments far above the subtree (after the core in a scatter sweep, before it in a gather sweep), and the
-// products with `diagonal` blocks once the core is done. The subtree's root segment stands for the subtree:
-// it is complete when the core, or all outer rows, are done. Outer rows of a scatter sweep read what the
-// diagonal products overwrite, which therefore wait for them, by a segment without rows that all outer tasks
-// of the subtree feed. An ordered sweep has no outer tasks. Every other task is a row block of a piece,
-// `own`.
+// Kinds of tasks. The panels of an interior subtree, which are on this rank alone, are one task, the `core`,
+// without counters inside, except what can be done while the rank waits: `outer` rows, which lie in segments
+// far above the subtree (after the core in a scatter sweep, before it in a gather sweep), and the products
+// with `diagonal` blocks once the core is done. The subtree's root segment stands for the subtree: it is
+// complete when the core, or all outer rows, are done. In a scatter sweep the diagonal products overwrite
+// what outer rows read, and so wait for them, through a segment without rows that all outer tasks of the
+// subtree feed. An ordered sweep has no outer tasks. Every other task is a row block of a piece, `own`.
 enum class TaskKind { core, outer, own, diagonal };
 
-// A task of the first list: its kind and its row blocks.
+// A task as list_work() makes it: its kind and its row blocks.
 struct Work {
   SegmentId priority;  // tasks are in the order of local segments
   TaskKind kind;
@@ -76,7 +75,7 @@ struct Work {
 struct SweepWork {
   std::vector<Work> work;                  // in order of priority
   std::vector<RowBlock> row_block;         // of each task in the order of its products
-  IndexedVector<SegmentId, char> divided;  // roots of subtrees of which more than the core is a task
+  IndexedVector<SegmentId, char> divided;  // 1 for roots of subtrees with other tasks than the core
 };
 SweepWork list_work(const RankSweep& sweep, const Subtrees& subtrees);
 
@@ -105,18 +104,18 @@ struct SweepTasks {
   std::vector<RowBlock> row_block;
   std::vector<Index> position;
   std::vector<SegmentId> feed;
-  IndexedVector<SegmentId, Segment> segment;         // of the phase, with what tasks alone contribute
-  std::vector<std::pair<SegmentId, Index>> reads;    // by which task
-  std::vector<std::pair<SegmentId, WorkRow>> cells;  // the first of each, in the order of contributions
+  IndexedVector<SegmentId, Segment> segment;         // of the phase, with contributions of tasks only
+  std::vector<std::pair<SegmentId, Index>> reads;    // segment, and the task that reads it
+  std::vector<std::pair<SegmentId, WorkRow>> cells;  // segment and first row, in the order of contributions
   WorkRows rows;
 };
 // Takes the row blocks of `work`.
 SweepTasks make_tasks(const RankSweep& sweep, const Subtrees& subtrees, SweepWork& work);
 
-// The segments with their parts in the trees.
+// The segments, with their messages in the trees.
 struct JoinedSegments {
   IndexedVector<SegmentId, Segment> segment;
-  std::vector<Incoming> incoming;  // neither is in order yet
+  std::vector<Incoming> incoming;  // like `outgoing`, not sorted yet
   std::vector<Outgoing> outgoing;
   std::vector<SegmentId> complete;
   std::vector<SegmentId> cleared;

@@ -3,7 +3,7 @@
 namespace trisweep::plan {
 namespace {
 
-// Of local segments: that of the parent supernode, or none.
+// By local segment: the local segment of the parent supernode, or none.
 using Parents = IndexedVector<SegmentId, SegmentId>;
 Parents local_parents(const RankSweep& sweep) {
   Parents parents(usize(sweep.local_blocks.segments()), no_segment);
@@ -14,9 +14,8 @@ Parents local_parents(const RankSweep& sweep) {
   return parents;
 }
 
-// What lies directly below a segment is local: its panel adds to the segment. Tiles are never interior: they
-// are there because ranks share their group, and the elimination tree knows what is below the first of a
-// group alone.
+// The children of a segment are local, since their panels add to it. Tiles are never interior: they exist
+// because ranks share their group, and in the elimination tree only the first tile of a group has children.
 IndexedVector<SegmentId, char> interior_segments(const RankSweep& sweep, const Parents& parent) {
   const bool one_rank = sweep.trees.of_one_rank();
   const auto alone = [&](const Members& members, Index k) { return one_rank || members.of(k).size() == 1; };
@@ -32,7 +31,7 @@ IndexedVector<SegmentId, char> interior_segments(const RankSweep& sweep, const P
   return interior;
 }
 
-// Leaves as interior only subtrees of at most a grain. Returns the entries of the subtrees.
+// Leaves only subtrees of at most a grain as interior. Returns the entries of the subtrees.
 IndexedVector<SegmentId, Offset> cut(const RankSweep& sweep, const Parents& parent,
                                      IndexedVector<SegmentId, char>& interior) {
   const distribution::LocalSide& side = sweep.side();
@@ -47,12 +46,13 @@ IndexedVector<SegmentId, Offset> cut(const RankSweep& sweep, const Parents& pare
   return entries;
 }
 
-// Whole trees of the forest, from the last one on, that are one subtree: under the last of their roots.
+// Merges whole trees of the forest, from the last one on, into one subtree under the last of their roots.
 class MergedTrees {
  public:
   explicit MergedTrees(Offset most) : most_(most) {}
 
-  // The root that stands for a tree of so many entries; itself where others would have too many with it.
+  // The root that stands for a tree of `entries` entries: its own root if the merged trees would have too
+  // many with it.
   SegmentId root_for(SegmentId root, Offset entries) {
     if (root_ == no_segment || entries > most_ - entries_) {
       root_ = root;

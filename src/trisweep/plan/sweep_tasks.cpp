@@ -62,7 +62,7 @@ class TaskList {
 
   WorkRow target_row(SegmentId s) const { return list_.segment[sweep_.target(s)].row; }
 
-  // Cells by segment: numbers in SweepTasks::cells.
+  // Cells by segment: indices into SweepTasks::cells.
   using Cells = std::map<SegmentId, Index>;
   void give_cell(Cells& cells, SegmentId s) {
     const SegmentId target = sweep_.target(s);
@@ -74,7 +74,7 @@ class TaskList {
   // Calls visit(block) for the part of each block of its piece that a row block has.
   template <class Visit>
   void for_each_block(const RowBlock& row_block, Visit&& visit) const {
-    Index row = 0;  // of the piece, at the begin of the block
+    Index row = 0;  // of the piece, at the start of the block
     for (const distribution::PieceBlock& block : side_.blocks(row_block.piece)) {
       const Index begin = std::max(row_block.row_begin, row) - row + block.begin;
       const Index end = std::min(row_block.row_end - row + block.begin, block.end);
@@ -104,14 +104,14 @@ class TaskList {
     if (!sweep_.scatters()) std::reverse(list.begin(), list.end());
     return list;
   }
-  // And on its panel side.
+  // The same on its panel side.
   std::vector<SegmentId> panel_segments(const Work& work) const {
     if (work.kind == TaskKind::core) return {};
     if (work.kind != TaskKind::own) return {work.subtree};
     return {sweep_.source(list_.row_block[usize(work.begin)].piece)};
   }
 
-  // Says what the last task reads and feeds, and where its contributions go.
+  // Records what the last task reads and feeds, and where its contributions go.
   void connect(const Work& work) {
     auto sources = panel_segments(work), targets = row_segments(work);
     if (!sweep_.scatters()) {
@@ -131,8 +131,8 @@ class TaskList {
     }
   }
 
-  // A task with diagonal blocks waits for its subtree's core, whose segment is its root, and for what else
-  // reads the segments that it overwrites.
+  // A task with diagonal blocks waits for its subtree's core, which the root segment stands for, and for the
+  // outer tasks that read the segments it overwrites.
   void wait_for_readers(SegmentId subtree) {
     Task& task = list_.task.back();
     task.feed_begin = task.feed_end = static_cast<Index>(list_.feed.size());
@@ -176,8 +176,8 @@ class TaskList {
     task.cell_end = list_.rows.end();
   }
 
-  // Tasks of a scattered piece, which follow each other, write to different rows: they share one cell of each
-  // segment. Each clears it from its own first row to that of the next task.
+  // Consecutive tasks of a scattered piece write to different rows: they share one cell of each segment. Each
+  // clears it from its own first row to that of the next task.
   void share_cells(Task& task, const std::vector<SegmentId>& targets) {
     const RowBlock row_block = list_.row_block[usize(task.row_block_begin)];
     if (std::exchange(shared_.piece, row_block.piece) != row_block.piece) {
@@ -192,7 +192,7 @@ class TaskList {
     task.cell_end = cleared_from(row_block.piece, row_block.row_end);
   }
   WorkRow cleared_from(Index piece, Index row) const {
-    Index begin = 0;  // row of the piece, at the begin of the block
+    Index begin = 0;  // row of the piece, at the start of the block
     for (const distribution::PieceBlock& block : side_.blocks(piece)) {
       const SegmentId s(block.segment);
       const Index end = begin + block.end - block.begin, first = block.begin + row - begin;
@@ -208,7 +208,7 @@ class TaskList {
     return shared_.end;
   }
 
-  // Which cell each contribution of the task has.
+  // Records the cell of each contribution of the task.
   void note_cells(const Task& task, const std::vector<SegmentId>& targets, const Cells& cells) {
     for (Index feed = task.feed_begin; const SegmentId s : targets) {
       const auto cell = cells.find(s);
@@ -216,9 +216,9 @@ class TaskList {
     }
   }
 
-  // The last one to contribute to a segment would add all n cells while others wait for it. So about sqrt(n)
-  // cells that follow each other are a group, whose sum is a segment of its own, in the first of them: the
-  // last one adds 2 sqrt(n) at most. Those of the last tasks, which come last, wait for no group.
+  // The last task that contributes to a segment would add all n cells while others wait for it. So about
+  // sqrt(n) consecutive cells form a group, whose sum is a segment of its own, in the first of these cells:
+  // the last task adds at most 2 sqrt(n). The cells of the last tasks, which finish last, are in no group.
   void add_in_groups() {
     IndexedVector<SegmentId, Index> cells(list_.segment.size()), seen(list_.segment.size());
     IndexedVector<SegmentId, SegmentId> group(list_.segment.size());
@@ -277,7 +277,7 @@ class TaskList {
   std::map<SegmentId, SegmentId> read_by_outer_;  // by root of a subtree
   std::vector<Index> cell_of_feed_;               // -1: none
   struct {
-    Index piece = -1;  // whose tasks share them
+    Index piece = -1;  // whose tasks share the cells
     Cells cells{};
     WorkRow end{};  // of their rows
   } shared_;

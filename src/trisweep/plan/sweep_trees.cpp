@@ -43,9 +43,9 @@ class Collector {
   std::vector<Member> member_;
 };
 
-// All ranks of a layer that may have a block in one line of a side, its owner first and the others from there
-// around, as an MPI library counts from the root of a collective. `owner_at(other)` has the block where the
-// line meets the line `other`.
+// Adds all ranks of a layer that may have a block in one row or column of a side: the owner first, then the
+// others in cyclic order, as MPI libraries number them from the root of a collective. `owner_at(other)` is
+// the rank with the block where this line meets line `other`.
 template <class OwnerAt>
 void add_line(Collector& members, Index k, RankId owner, std::span<const Index> others, OwnerAt&& owner_at) {
   std::vector<RankId> line;
@@ -104,9 +104,9 @@ SweepTrees sweep_trees(const symbolic::Structure& structure, const distribution:
     by_panel.add(k, owner);
     if (spec.brings(k)) by_row.add(k, owner);
   }
-  // So each row I meets first the panels of the separators just below its own, on both sides, and among them
-  // the largest K; each panel K meets the smallest I first. Both are the orders wanted near the roots, in the
-  // scatter and in the gather direction: the path goes through the upper separators.
+  // In this order each row I meets first the panels of the separators just below its own, on both sides, and
+  // among them the largest K; each panel K meets the smallest I first. Both are the orders wanted near the
+  // roots, in the scatter and in the gather direction: the path goes through the upper separators.
   applied.for_each_block([&](const AppliedBlock& block) {
     by_panel.add(block.supernode, block.rank);
     if (spec.brings(block.row_supernode)) by_row.add(block.row_supernode, block.rank);

@@ -9,7 +9,7 @@
 namespace trisweep::plan {
 namespace {
 
-// 16 kB: a few microseconds.
+// 16 kB, which take a few microseconds to read.
 constexpr Offset outer_entries = 2048;
 constexpr Offset diagonal_entries = 2048;
 
@@ -45,9 +45,9 @@ class WorkList {
     }
   }
 
-  // Products with the inverted diagonal blocks of interior segments, as far as the description asks for them,
-  // when there is nothing else to do: few at a time, because messages wait for the end of a task. Tiles are
-  // left out, interior or not: their blocks belong to the product.
+  // Adds the products with inverted diagonal blocks of interior segments that the description asks for. They
+  // are done when there is nothing else to do, and are few per task, because messages wait for the end of a
+  // task. Tiles are left out, interior or not: their blocks belong to the product.
   void add_diagonal() {
     const auto& side = local_blocks_.diagonal;
     std::map<SegmentId, Chunk> last_chunk;  // by subtree
@@ -79,8 +79,8 @@ class WorkList {
     }
   }
 
-  // A gather sweep runs backward, and last in it what no other rank waits for: cores, and before them their
-  // outer rows. So does a product: what the next sweep begins with comes first.
+  // A gather sweep runs backward; last in it is what no other rank waits for: cores, and before them their
+  // outer rows. A product runs backward, too: what the next sweep begins with comes first.
   SweepWork in_order() && {
     const bool backward = !sweep_.scatters() || sweep_.is_product();
     const auto earlier = [&](const Work& a, const Work& b) {
@@ -115,7 +115,7 @@ class WorkList {
     list_.work.back().end = at + 1;
   }
 
-  // Row blocks in the order of the tasks, one task of those in the same place.
+  // Puts row blocks in the order of the tasks, and merges tasks with the same place().
   void regroup() {
     std::vector<Work> work;
     std::vector<RowBlock> row_block;
@@ -140,7 +140,7 @@ class WorkList {
   }
   Offset entries(Index p) const { return side_.value_ptr[usize(p) + 1] - side_.value_ptr[usize(p)]; }
 
-  // One row block, unless the piece is larger than a grain: then several, of whole slabs.
+  // Adds one row block, or several of whole slabs if the piece is larger than a grain.
   void add_own(Index p) {
     const SegmentId s = sweep_.source(p);
     const Index height = side_.height(p);
@@ -181,9 +181,9 @@ class WorkList {
     }
   }
 
-  // The rows of a subtree outside of it, in runs of segments that are worth a task, but for the first run:
-  // the segments that the second and further runs begin with. An ordered sweep has none: their sums would
-  // need cells.
+  // Divides the rows of a subtree's panels outside of it into runs of segments that are each worth a task.
+  // Returns the first segments of the second and later runs; the first run is part of the core. An ordered
+  // sweep has no outer runs: their sums would need cells.
   std::vector<SegmentId> outer_runs(SegmentId root, std::span<const PieceOfSubtree> pieces) const {
     std::vector<SegmentId> cuts;
     if (sweep_.ordered() || sweep_.is_tree(root)) return cuts;

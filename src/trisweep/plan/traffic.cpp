@@ -76,7 +76,7 @@ Volume total(const RankTraffic& t, Volume RankTraffic::Both::*way) {
   return sum;
 }
 
-// Of what one rank's plan has in a phase.
+// Counts the messages of a phase of one rank's plan.
 struct PhaseTraffic {
   RankTraffic& sum;
 

@@ -1,6 +1,6 @@
 #pragma once
-// The messages of a whole solve, of all ranks, from the description of the plan alone: no rank's share or
-// plan is built, so that grids of many thousand ranks take seconds on one.
+// The messages of a whole solve, of all ranks, from the description of the plan alone: no rank's local blocks
+// or plan are built, so that grids of many thousand ranks take seconds on one.
 
 #include <array>
 #include <functional>
@@ -22,7 +22,7 @@ void for_each_message(const symbolic::Structure& structure, const distribution::
                       Schedule schedule, const PlanSpec& spec,
                       const std::function<void(const Message&)>& visit);
 
-// Some messages: how many, and the vector rows in them for one right-hand side.
+// A number of messages, and the vector rows in them for one right-hand side.
 struct Volume {
   Offset messages = 0;
   Offset rows = 0;
@@ -46,7 +46,7 @@ struct RankTraffic {
 
   Both& of(MessageKind k) { return kind[index_of(k)]; }
   const Both& of(MessageKind k) const { return kind[index_of(k)]; }
-  // Of sweep_kinds, all of them.
+  // Sums over sweep_kinds.
   Volume sent() const;
   Volume received() const;
   Offset messages() const { return sent().messages + received().messages; }

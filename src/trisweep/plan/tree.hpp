@@ -25,13 +25,13 @@ struct TreeNode {
 using TreeFunction = TreeNode(Index position, Index members);
 using Tree = TreeFunction*;
 
-TreeFunction flat_tree;    // the root talks to everybody: Algorithm 1 of the 2018 paper
+TreeFunction flat_tree;    // the root exchanges with all others: Algorithm 1 of the 2018 paper
 TreeFunction binary_tree;  // Algorithm 2: at most two children, depth about log2
-TreeFunction postal_tree;  // at most five children: the shallowest for their time
+TreeFunction postal_tree;  // at most five children: fewer hops where latency dominates
 TreeFunction auto_tree;    // flat up to a few members, where one hop beats two, binary beyond
 
-// What MPI libraries make of a broadcast or reduction of a short message. No choice of the tables: it stands
-// for collectives of another library.
+// The tree of MPI libraries for a broadcast or reduction of a short message. Not listed in trees(): it stands
+// for the collectives of such a library.
 TreeFunction binomial_tree;
 
 // Which way the panels of a side are applied. `scatter` is a forward sweep: y(I) -= P(I,K) y(K). `gather` is
@@ -65,10 +65,10 @@ struct SupernodeRange {
 struct SweepTrees {
   Members broadcast;  // ranks that need the final segment
   Members reduction;  // ranks that contribute to it
-  // Supernodes whose collectives each rank takes part in one after another, in this order; the others', or
-  // when there are none all, as they come.
+  // Supernodes in whose collectives each rank takes part one after another, in this order. All other
+  // collectives proceed as messages arrive.
   std::vector<Index> in_turn;
-  std::vector<char> applied;  // supernodes: whether the layer applies the panel
+  std::vector<char> applied;  // by supernode: whether the layer applies the panel
 
   bool of_one_rank() const { return broadcast.ptr.empty() && reduction.ptr.empty(); }
 };

@@ -9,17 +9,18 @@
 namespace trisweep::plan {
 namespace {
 
-// Beside its panels a task costs 0.1 to 0.5 us (`trisweep solve --threads 2` of tridiagonal:200000 and
-// arrow:100000, AMD EPYC, 28 November 2026), in which a thread reads about so many entries.
+// The overhead of a task, 0.1 to 0.5 us (`trisweep solve --threads 2` of tridiagonal:200000 and arrow:100000,
+// AMD EPYC, 28 November 2026), in the entries that a thread reads in this time.
 constexpr double entries_of_task = 500;
-// 0.15 ms, beside which it costs little to wake a thread: some ten microseconds.
+// 0.15 ms, against which waking a thread, some ten microseconds, costs little.
 constexpr double least_of_thread = 4 * grain_of_threads;
 constexpr double least_gain = 1.25;
-// Threads for which a sweep is cut into tasks, however many there are: its sums are the same for all.
+// A sweep is cut into tasks for this many threads, however many there are, so that its sums are always the
+// same.
 constexpr double threads_of_tasks = 8;
 
-// Of a sweep, over that of one right-hand side: 10 to 15 with fifty (`trisweep solve --threads 1 --nrhs 50`
-// of convection3d:40, s2d9:512, poisson3d:16).
+// Time of a sweep relative to that of one right-hand side: 10 to 15 with fifty (`trisweep solve --threads 1
+// --nrhs 50` of convection3d:40, s2d9:512, poisson3d:16).
 double time_of(Index nrhs) {
   return (nrhs + 3) / 4.0;
 }
@@ -27,11 +28,11 @@ double time_of(Index nrhs) {
 // In panel entries of one side.
 struct Load {
   double panels = 0;
-  double tasks = 0;  // with what each costs beside its panels
+  double tasks = 0;  // with the overhead of each task
   double path = 0;   // of tasks that wait for each other
 };
 
-// Of subtrees and those below them, by their roots.
+// By root: entries of the whole subtree.
 std::vector<double> subtree_entries(const symbolic::Structure& s) {
   std::vector<double> entries(usize(s.supernodes()));
   for (Index k = 0; k < s.supernodes(); ++k) {
@@ -41,12 +42,12 @@ std::vector<double> subtree_entries(const symbolic::Structure& s) {
   return entries;
 }
 
-// The tasks of sweep_subtrees.cpp: subtrees of at most a grain, of which whole trees are put together, and
-// above them each supernode, whose panel is cut into grains that threads share.
+// The tasks of sweep_subtrees.cpp: subtrees of at most a grain, of which whole trees are merged, and above
+// them each supernode, whose panel is cut into grains that threads share.
 Load load_of(const symbolic::Structure& s, double threads) {
   constexpr double grain = grain_of_threads;
   const std::vector<double> subtree = subtree_entries(s);
-  std::vector<double> path(subtree.size());  // that ends in k
+  std::vector<double> path(subtree.size());  // longest that ends in a supernode
   Load load;
   for (Index k = 0; k < s.supernodes(); ++k) {
     const Index up = s.parent[usize(k)];

@@ -20,7 +20,7 @@ struct Variant {
 struct NamedSchedule {
   std::string_view name;
   Schedule choice;
-  bool exchanges = false;  // by `inter_grid`, which is no choice of the others
+  bool exchanges = false;  // uses `inter_grid`, which does not apply to the others
   bool baseline = false;   // for comparison only: never chosen automatically
 };
 
@@ -28,7 +28,7 @@ std::span<const NamedSchedule> schedules();
 std::span<const Variant<InterGrid>> inter_grids();
 std::span<const Variant<Tree>> trees();
 
-// The choice of that name; throws Error(usage) that lists the names there are.
+// The choice of that name. Throws Error(usage), which lists the valid names, if there is none.
 const NamedSchedule& find_schedule(std::string_view name);
 InterGrid find_inter_grid(std::string_view name);
 Tree find_tree(std::string_view name);

@@ -13,7 +13,7 @@ using distribution::LocalBlocks;
 
 // One rank's rows, in the order of the pass that finds them.
 struct RankRows {
-  std::vector<WorkRow> own;                        // by the caller's row, where the rank is its home too
+  std::vector<WorkRow> own;  // by the caller's row: its work row, if the rank is its home, too
   std::map<RankId, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has
   std::map<RankId, std::vector<Index>> at_home;    // by the rank that has them: the work rows of this rank
 };
@@ -24,7 +24,8 @@ std::vector<VectorMessage> messages(std::map<RankId, std::vector<Index>> rows) {
   return list;
 }
 
-// What stays is in the caller's order: his rows are strided, work rows are whole.
+// Rows that stay on the rank are in the caller's order: the caller's rows are strided, work rows are
+// contiguous.
 VectorPhase phase_of(RankRows rows, VectorWay way) {
   VectorPhase phase{.way = way, .caller = {}, .work = {}, .sent = {}, .received = {}};
   phase.caller.resize(rows.own.size());
@@ -43,7 +44,7 @@ VectorPhase phase_of(RankRows rows, VectorWay way) {
   return phase;
 }
 
-// Of one rank, whose slots are as the structure counts rows.
+// For a single rank, whose work rows are the rows of the structure.
 void place_all(const symbolic::Structure& structure, const VectorSpec& spec, RankRows& rows) {
   const std::vector<Index>& old = spec.old();
   for (Index k = 0; k < structure.supernodes(); ++k) {
@@ -53,7 +54,7 @@ void place_all(const symbolic::Structure& structure, const VectorSpec& spec, Ran
   }
 }
 
-// Among several ranks.
+// For several ranks.
 void place_by_home(const symbolic::Structure& structure, const distribution::Mapping& mapping,
                    std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec,
                    std::vector<RankRows>& rows) {
@@ -63,7 +64,7 @@ void place_by_home(const symbolic::Structure& structure, const distribution::Map
     of[RankId(blocks_by_rank[i].rank)] = &rows[i];
     share_of[RankId(blocks_by_rank[i].rank)] = &blocks_by_rank[i];
   }
-  Index supernode = -1, first_work = 0;  // where its rows are at home
+  Index supernode = -1, first_work = 0;  // offset of its work rows at home
   RankRows* at_home = nullptr;
   for_each_vector_row(structure, mapping, spec, [&](Index k, Index j, Index old, RankId caller, RankId home) {
     const Index local = old - spec.places->partition.first(caller.value());

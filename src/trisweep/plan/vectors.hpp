@@ -12,7 +12,7 @@
 
 namespace trisweep::plan {
 
-// The caller's rows, in the terms of the structure.
+// The caller's rows, by rows and columns of the structure.
 struct VectorPlaces {
   distribution::RowPartition partition;  // the rank that has each of the caller's rows
   std::vector<Index> row_old;            // by row of the structure: the row of A
@@ -25,13 +25,13 @@ struct VectorSpec {
   VectorWay way = VectorWay::in;
   bool columns = false;
   std::shared_ptr<const VectorPlaces> places;
-  SupernodeSet within{};  // rows of others are left out
+  SupernodeSet within{};  // rows of other supernodes are left out
 
   // The caller's row of each row of the structure.
   const std::vector<Index>& old() const { return columns ? places->col_old : places->row_old; }
 };
 
-// visit(supernode, row of the structure, the caller's row, rank that the caller has it on, home) for each
+// Calls visit(supernode, row of the structure, the caller's row, rank where the caller has it, home) for each
 // row that is moved.
 template <class Visit>
 void for_each_vector_row(const symbolic::Structure& structure, const distribution::Mapping& mapping,
@@ -48,8 +48,8 @@ void for_each_vector_row(const symbolic::Structure& structure, const distributio
   }
 }
 
-// Those of the ranks of `shares`, in their order. Each rank has one message with each rank that it shares
-// rows with, in the order of ranks: at most ranks - 1 each way.
+// The phases of the ranks of `blocks_by_rank`, in their order. Each rank has one message with each rank that
+// it shares rows with, in the order of ranks: at most ranks - 1 each way.
 std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
                                       const distribution::Mapping& mapping,
                                       std::span<const distribution::LocalBlocks> blocks_by_rank,

@@ -3,8 +3,8 @@
 namespace trisweep::plan {
 namespace {
 
-// Interior segments, and those that only come from elsewhere, have nothing pending and stay as they are, or
-// wait for their message alone.
+// Interior segments, and those that only arrive from other ranks, have nothing pending and stay unchanged, or
+// wait only for their message.
 void free_segments(SweepPhase& phase) {
   for (SegmentId s; s < phase.segment.end_key(); ++s) {
     Segment& segment = phase.segment[s];

@@ -7,11 +7,10 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Looking at all algorithms takes as long as about 50 solves, of which the fastest saves a half at most.
+// Trying all algorithms takes as long as about 50 solves; the fastest saves at most half of a solve's time.
 constexpr int least_solves = 100;
 
-// Of two algorithms the first in their table is taken unless the other's estimate is at most this share of
-// its.
+// An algorithm replaces an earlier one in the table only if its estimate is at most this multiple.
 constexpr double clear_gain = 0.95;
 
 Chosen chosen(RowSchedule schedule, std::string_view algorithm, std::string reason) {
@@ -28,7 +27,7 @@ struct Candidate {
   double seconds = 0;  // estimated
 };
 
-// In the order of the algorithms. The last ones take the longest to look at, so threads begin with them.
+// Returns the candidates in the order of algorithms(). The last ones take longest and are started first.
 std::vector<Candidate> all_candidates(const matrix::Pattern& below, ThreadPool& pool) {
   std::vector<Candidate> candidates(algorithms().size());
   parallel_for(pool, candidates.size(), [&](int, std::size_t before) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which algorithm solves, and why.
+// The choice of the algorithm, and its reason.
 
 #include <string>
 #include <string_view>
@@ -9,18 +9,18 @@
 
 namespace trisweep::sptrsv {
 
-// The name of an algorithm (algorithms.hpp), or this: the one that is estimated to be the fastest.
+// In place of the name of an algorithm (algorithms.hpp): the one estimated to be the fastest.
 inline constexpr std::string_view automatic = "auto";
 
 struct RowSolverOptions {
   std::string algorithm{automatic};
   int threads = 1;
-  int solves = 1000;  // about as many are expected; `auto` does not look at all algorithms for a few
+  int solves = 1000;  // expected number of solves; for few, `auto` does not try all algorithms
 };
 
 struct Choice {
   std::string algorithm;
-  std::string reason;  // of `auto`; empty where an algorithm was asked for
+  std::string reason;  // of `auto`; empty if an algorithm was asked for
   Index blocks = 0;
   Index waits = 0;
 };
@@ -30,8 +30,8 @@ struct Chosen {
   Choice choice;
 };
 
-// The thread pool, of options.threads, looks at several algorithms at a time. Throws Error(usage) for an
-// unknown one.
+// `pool`: of options.threads threads, which try several algorithms at a time. Throws Error(usage) for an
+// unknown algorithm.
 Chosen choose(const matrix::Pattern& below, const RowSolverOptions& options, ThreadPool& pool);
 
 }  // namespace trisweep::sptrsv

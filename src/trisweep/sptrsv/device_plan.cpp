@@ -14,7 +14,7 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Of equal estimates the first is taken: the one with the fewest lanes.
+// In order of increasing lanes: of equal estimates, the first is chosen.
 constexpr auto table_of_device_algorithms = std::to_array<NamedDeviceAlgorithm>({
     {"thread-level", "one thread per row, for very short rows", 1, false},
     {"sub-warp", "as many threads per row as it has entries", fitting, false},
@@ -22,7 +22,7 @@ constexpr auto table_of_device_algorithms = std::to_array<NamedDeviceAlgorithm>(
     {"level-set", "one launch per level of the dependency graph, small levels merged", fitting, true},
 });
 
-// Fewer rows leave most of a device without work: then a launch costs more than waiting.
+// Fewer rows leave most of a device idle: a launch then costs more than waiting.
 constexpr Index rows_of_launch = 4096;
 
 double mean_entries(const matrix::Pattern& below) {
@@ -71,7 +71,7 @@ double estimate(const matrix::Pattern& below, const DevicePlan& plan, Index leve
                 const DeviceCosts& costs) {
   const double of_row = costs.round * std::max(1.0, mean_entries(below) / plan.lanes) +
                         costs.step * std::countr_zero(static_cast<unsigned>(plan.lanes));
-  double alone = 0;  // launches of one level
+  double alone = 0;  // launches of a single large level
   for (const RowLaunch& launch : plan.launch) alone += launch.waits ? 0 : 1;
   const double taken = double(below.rows) * plan.lanes / costs.resident_lanes;
   const double of_waits = costs.hop * (alone == 0 ? std::max(double(levels), taken) : levels - alone);

@@ -9,7 +9,7 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Right-hand sides of a solve; more are solved for in turns.
+// Maximum number of right-hand sides solved together; more are solved in groups.
 constexpr Index most_columns = slab_rows;
 
 }  // namespace
@@ -65,7 +65,7 @@ void DeviceSolver<T>::solve(Vectors<const T> b, Vectors<T> x) {
   }
 }
 
-// Counts go on from solve to solve: nothing is cleared.
+// Counts continue from solve to solve, so that nothing is cleared.
 template <Scalar T>
 void DeviceSolver<T>::solve_columns(Vectors<const T> b, Vectors<T> x) {
   const auto [from, to] = copies_->bring_in(b, x, nullptr);

@@ -12,34 +12,35 @@
 
 namespace trisweep::sptrsv {
 
-// Of a DeviceSolver.
+// Options of a DeviceSolver.
 struct DeviceSolverOptions {
-  backend::Device device = backend::Device::emulated;  // a GPU, or the host in its place
+  backend::Device device = backend::Device::emulated;  // a GPU, or its emulation on the host
   std::string algorithm{automatic};                    // or one of device_algorithms()
   int threads = 1;                                     // of an emulated device
   double watchdog = backend::usual_watchdog;           // seconds without progress after which a solve fails
 };
 
-// Results depend bitwise on the number of lanes that share a row only.
+// Results depend, bitwise, only on the number of lanes that share a row.
 template <Scalar T>
 class DeviceSolver {
  public:
-  // Analyzes op(a), `a` with the triangle that `form` names, and copies it to the device; entries and order
-  // are its own. Throws as lower_system(); Error(usage) for an unknown algorithm or Device::native,
-  // or when `a` is not as Csr says; Error(environment) when there is no such device.
+  // Analyzes op(a), where `form` names the triangle of `a`, and copies it to the device; `a` is not
+  // referenced afterwards. Throws as lower_system(); Error(usage) for an unknown algorithm or Device::native,
+  // or when `a` violates the invariants of Csr; Error(environment) when the device does not exist.
   DeviceSolver(const matrix::Csr<T>& a, Form form, Op op, const DeviceSolverOptions& options);
 
-  // b, x: A's rows x nrhs, in host memory or the GPU's; they may be the same memory. Throws
-  // Error(usage) when they are not such, Error(environment) after the watchdog's time, and from then on.
+  // Solves op(A) x = b. b, x: A's rows x nrhs, in host or GPU memory; they may be the same memory. Throws
+  // Error(usage) when they do not fit, Error(environment) in this and all later calls when the watchdog's
+  // time has passed.
   void solve(Vectors<const T> b, Vectors<T> x);
 
-  // The algorithm that runs.
+  // The chosen algorithm.
   const DeviceChoice& choice() const { return choice_; }
 
  private:
   using Number = backend::NumberOf<T>;
 
-  // The ordered system, and what solves write, where the kernel has them.
+  // The ordered system and the arrays that solves write, in device memory.
   struct Memory {
     OrderedRows<T> rows;
     backend::DeviceArray<const Index> number;
@@ -54,7 +55,7 @@ class DeviceSolver {
     RowsView<Number> view() const;
   };
   void solve_columns(Vectors<const T> b, Vectors<T> x);
-  // Returns how many warps run it.
+  // Returns the number of warps launched.
   Count launch(const RowTask<Number>& task) const;
 
   backend::Device device_;
@@ -64,7 +65,7 @@ class DeviceSolver {
   std::optional<Memory> memory_;
   std::optional<backend::VectorCopies<T>> copies_;
   backend::Stall stall_;
-  int resident_ = 0;  // blocks
+  int resident_ = 0;  // resident blocks
   Count solves_ = 0, tickets_ = 0;
 };
 

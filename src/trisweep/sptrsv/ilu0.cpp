@@ -10,7 +10,7 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// The entries of one triangle, `diagonal` being those on the diagonal.
+// Returns the entries of one triangle; `diagonal`: index of each row's diagonal entry, which is part of U.
 template <Scalar T>
 matrix::Csr<T> triangle_of(const matrix::Csr<T>& a, const std::vector<Offset>& diagonal, bool upper) {
   matrix::Csr<T> part;
@@ -26,7 +26,7 @@ matrix::Csr<T> triangle_of(const matrix::Csr<T>& a, const std::vector<Offset>& d
   return part;
 }
 
-// Of A's entries, in a pattern that has them all.
+// Returns the index of each entry of A in a pattern that contains them all.
 template <Scalar T>
 std::vector<Offset> places_in(const matrix::Pattern& pattern, const matrix::Csr<T>& a) {
   matrix::require_consistent(a);
@@ -42,7 +42,7 @@ std::vector<Offset> places_in(const matrix::Pattern& pattern, const matrix::Csr<
   return place;
 }
 
-// Zero where A has no entry.
+// Returns A on the larger pattern, with zeros where A has no entry.
 template <Scalar T>
 matrix::Csr<T> spread(const matrix::Pattern& pattern, const std::vector<Offset>& place,
                       std::span<const T> values) {
@@ -76,7 +76,7 @@ IncompleteFactors<T> ilu0(const matrix::Csr<T>& a) {
   matrix::Csr<T> lu = a;
   const auto& row_ptr = a.pattern.row_ptr;
   const auto& col = a.pattern.col;
-  std::vector<Offset> place(usize(a.rows()), -1);  // of the entries of the row at hand, by column
+  std::vector<Offset> place(usize(a.rows()), -1);  // entry of the current row, by column; -1: none
   for (Index i = 0; i < a.rows(); ++i) {
     for (Offset e = row_ptr[usize(i)]; e < row_ptr[usize(i) + 1]; ++e) place[usize(col[usize(e)])] = e;
     for (Offset e = row_ptr[usize(i)]; e < diagonal[usize(i)]; ++e) {

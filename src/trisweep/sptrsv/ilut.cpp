@@ -44,7 +44,7 @@ class Elimination {
     return std::ranges::binary_search(a_.pattern.row(row), column);
   }
 
-  // Row i less multiples of the rows above, small fill left out.
+  // Returns row i minus multiples of the rows above, without small fill.
   Row<T> eliminated(Index i) const {
     Row<T> row;
     double norm = 0;
@@ -71,13 +71,13 @@ class Elimination {
     return row;
   }
 
-  // Of the fill on either side of the diagonal.
+  // Keeps the largest fill on each side of the diagonal.
   void keep_largest(Row<T>& row, Index i) const {
     for (const bool upper : {false, true}) {
       std::vector<std::pair<double, Index>> extra;
       for (const auto& [j, value] : row) {
         if (j == i || (j > i) != upper || is_of_a(i, j)) continue;
-        // What is left of row i is compared in units of that row, on both sides.
+        // Entries of L are compared by what they eliminate from row i: both sides are in units of that row.
         const T taken_away = upper ? value : value * upper_[usize(j)].front().second;
         extra.emplace_back(-double(std::abs(taken_away)), j);
       }

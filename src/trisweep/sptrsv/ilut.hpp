@@ -1,19 +1,19 @@
 #pragma once
-// Where an incomplete LU factorization with threshold has entries.
+// The pattern of an incomplete LU factorization with threshold.
 
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::sptrsv {
 
-// How many entries a factorization has besides A's.
+// Limits on the entries of a factorization besides those of A.
 struct Fill {
-  double drop = 1e-3;  // entries below this share of their row's 2-norm in A are left out
-  Index per_row = 10;  // entries at most that a row of L, and one of U, has more than A's
+  double drop = 1e-3;  // fill below this multiple of its row's 2-norm in A is dropped
+  Index per_row = 10;  // maximum fill of each row of L, and of each row of U
 };
 
-// Where an incomplete factorization of `a` with that much fill has entries: those of A and the largest others
-// of L and U (ILUT: Saad 1994). For IncompleteLu, whose values then equal those of A wherever there is an
-// entry; other values of A keep the pattern. Errors as of ilu0().
+// Returns the pattern of an incomplete factorization of `a` with this `fill`: the entries of A and the
+// largest other entries of L and U (ILUT: Saad 1994). For IncompleteLu, whose L U then equals A at all its
+// entries; other values of A keep the pattern. Errors as of ilu0().
 template <Scalar T>
 matrix::Pattern ilut_pattern(const matrix::Csr<T>& a, const Fill& fill = {});
 

@@ -4,7 +4,7 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Below that much work for each thread, waiting for one another takes longer than it saves.
+// Below this work per thread, synchronization costs more than it saves.
 constexpr Offset least_work = 1000;
 
 }  // namespace

@@ -1,23 +1,23 @@
 #pragma once
-// Triangular matrices that need not have any structure, in the one form in which they are analyzed and
-// solved: op(A), its unknowns numbered in the order of elimination, is lower triangular, whatever A is.
+// General triangular matrices in the common form in which they are analyzed and solved: with unknowns
+// numbered in the order of elimination, op(A) is lower triangular, whichever triangle A has.
 
 #include "trisweep/matrix/csr.hpp"
 
 namespace trisweep::sptrsv {
 
-// Which triangle a matrix has; the other one is empty. `unit`: its diagonal, if it has any, is taken for
-// ones.
+// Which triangle a matrix has; the other one is empty. `unit`: the diagonal is taken as ones; stored diagonal
+// entries are ignored.
 struct Form {
   bool upper = false;
   bool unit = false;
 };
 
-// Square, with entries on one side of the diagonal at most.
+// True if the pattern is square, with entries on at most one side of the diagonal.
 bool is_triangular(const matrix::Pattern& pattern);
 
-// A matrix without entries off the diagonal is lower. Throws Error(input), naming an entry on either side,
-// where there are both, and where the matrix is not square.
+// Returns the form of a triangular matrix; a diagonal matrix is lower. Throws Error(input) when the matrix is
+// not square, or when both triangles have entries, naming one of each.
 Form form_of(const matrix::Pattern& pattern);
 
 template <Scalar T>
@@ -32,8 +32,8 @@ struct LowerSystem {
   Index number(Index i) const { return reversed ? rows() - 1 - i : i; }
 };
 
-// Throws Error(input) where A has an entry on the wrong side or a diagonal entry is missing, Error(numerical)
-// where one is zero or not finite; both name the row.
+// Throws Error(input) when A has an entry on the wrong side or lacks a diagonal entry, Error(numerical) when
+// a diagonal entry is zero or not finite; both name the row.
 template <Scalar T>
 LowerSystem<T> lower_system(const matrix::Csr<T>& a, Form form, Op op);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A triangular system in the order in which a device solves it, columns being positions in that order.
+// A triangular system in the order of a device's solves; columns are positions in that order.
 
 #include "trisweep/sptrsv/device_plan.hpp"
 #include "trisweep/sptrsv/lower_system.hpp"
@@ -8,7 +8,7 @@ namespace trisweep::sptrsv {
 
 template <Scalar T>
 struct OrderedRows {
-  std::vector<Index> number;  // by position: the caller's
+  std::vector<Index> number;  // the caller's number, by position
   std::vector<Offset> begin{0};
   std::vector<Index> column;
   std::vector<T> value;

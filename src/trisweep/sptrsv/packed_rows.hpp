@@ -1,6 +1,5 @@
 #pragma once
-// The rows of a thread as it reads them: numbers and entries one after another in the order in which they are
-// solved, on huge pages.
+// The rows of a thread, stored contiguously in the order in which they are solved, on huge pages.
 
 #include "trisweep/core/buffer.hpp"
 #include "trisweep/sptrsv/lower_system.hpp"
@@ -9,9 +8,8 @@
 
 namespace trisweep::sptrsv {
 
-// Whether diagonals are inverted, since multiplying takes a fraction of the time of dividing: not where an
-// inverse has lost digits to underflow, or all of them to overflow. All threads do the same, so that a row
-// has the same bits whoever computes it.
+// True if diagonals can be inverted, since multiplication is much faster than division: no inverse may
+// underflow or overflow. All threads do the same, so that results are bitwise independent of the assignment.
 template <Scalar T>
 bool has_inverses(const LowerSystem<T>& system);
 
@@ -32,7 +30,7 @@ class PackedRows {
   }
 
  private:
-  std::vector<Offset> first_;  // entry, by block
+  std::vector<Offset> first_;  // first entry, by block
   Buffer<PackedRow> row_;
   Buffer<Index> col_;
   Buffer<T> value_;

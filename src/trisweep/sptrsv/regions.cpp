@@ -8,7 +8,7 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Of a thread in a step. More makes fewer waits, and leaves fewer steps in which all threads have work.
+// Work of a thread in a step. More means fewer waits, but also fewer steps in which all threads have work.
 constexpr Offset work_of_step = 8000;
 
 constexpr Index nobody = -1, several = -2;
@@ -35,7 +35,7 @@ class Growth {
   }
 
  private:
-  // Threads have a part of the ready rows each, and what becomes ready by that part alone.
+  // Each thread takes a part of the ready rows, and the rows that become ready through its part alone.
   void step() {
     const std::vector<Index> ready = std::exchange(ready_, {});
     const std::size_t threads = assignment_.size();
@@ -46,7 +46,7 @@ class Growth {
       ready_.insert(ready_.end(), ready.begin() + std::ptrdiff_t(next), ready.begin() + std::ptrdiff_t(end));
       next = end;
     }
-    const std::ptrdiff_t rest = std::ssize(ready_);  // ascending, as they were
+    const std::ptrdiff_t rest = std::ssize(ready_);  // rows not taken, still ascending
     for (const Index i : touched_) {
       in_step_[usize(i)] = nobody;
       if (missing_[usize(i)] == 0) ready_.push_back(i);
@@ -56,7 +56,7 @@ class Growth {
     std::ranges::inplace_merge(ready_, ready_.begin() + rest);
   }
 
-  // Takes from ready[next, end) what it has work for; returns where it stopped.
+  // Takes rows from ready[next, end), up to the work of a step; returns the first row not taken.
   std::size_t grow_region(Index thread, const std::vector<Index>& ready, std::size_t next, std::size_t end) {
     ThreadRows& mine = assignment_[usize(thread)];
     Heap own;
@@ -80,7 +80,8 @@ class Growth {
     return next;
   }
 
-  // Whether nothing else is missing for `user`, and nothing in this step came from another thread.
+  // Counts down a dependency of `user`. Returns true if it was the last one, and none was computed by another
+  // thread in this step.
   bool is_last_for(Index user, Index thread) {
     Index& by = in_step_[usize(user)];
     if (by == nobody) touched_.push_back(user);
@@ -89,11 +90,11 @@ class Growth {
   }
 
   const matrix::Pattern& below_;
-  const matrix::Pattern users_;  // by row: those that need it
-  std::vector<Index> missing_;   // by row: needed unknowns that no thread computes yet
-  std::vector<Index> in_step_;   // by row: the thread that computes what it needs in this step
-  std::vector<Index> touched_;   // rows with such
-  std::vector<Index> ready_;     // rows that miss nothing when the step begins, ascending
+  const matrix::Pattern users_;  // by row: rows that depend on it
+  std::vector<Index> missing_;   // by row: dependencies not assigned yet
+  std::vector<Index> in_step_;   // by row: the thread that computes its dependencies in this step
+  std::vector<Index> touched_;   // rows with dependencies in this step
+  std::vector<Index> ready_;     // rows without missing dependencies when the step begins, ascending
   Assignment assignment_;
 };
 

@@ -11,7 +11,7 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Of a row: the thread that computes it, and the block of that thread.
+// The thread that computes a row, and the block of that thread.
 struct Place {
   Index thread;
   Index block;
@@ -29,10 +29,10 @@ std::vector<Place> places_of(const matrix::Pattern& below, const Assignment& ass
   return place;
 }
 
-// Which lines of unknowns a thread has at hand: in a cache that keeps the last of those that share a place.
+// Model of a thread's cache for lines of unknowns: direct-mapped.
 class Cache {
  public:
-  // Whether the line of that unknown had to be fetched.
+  // Accesses the line of an unknown; returns true if it had to be fetched.
   bool misses(Index unknown) {
     const Index line = unknown / 8;
     return std::exchange(line_[usize(line) % line_.size()], line) != line;
@@ -42,9 +42,9 @@ class Cache {
   std::vector<Index> line_ = std::vector<Index>(8192, -1);
 };
 
-// Puts the rows of each block, a few at a time, in the order of their levels among themselves: then a row
-// seldom needs the one just before it, and the processor has several at work at once. Few, so that what they
-// need stays in the cache.
+// Reorders the rows of each block, a few at a time, by their levels among themselves: a row then seldom
+// depends on the previous one, and the processor works on several rows at once. Few, so that their data stays
+// in cache.
 class Interleaver {
  public:
   explicit Interleaver(const matrix::Pattern& below) : below_(below), level_(usize(below.rows), -1) {}
@@ -60,7 +60,7 @@ class Interleaver {
  private:
   void order(std::span<Index> rows) {
     std::ranges::fill(count_, 0);
-    const Index first = std::ranges::min(rows);  // none before it is among the rows
+    const Index first = std::ranges::min(rows);  // earlier rows are not among `rows`
     for (const Index i : rows) {
       Index level = 0;
       for (const Index j : below_.row(i) | std::views::reverse) {
@@ -79,12 +79,12 @@ class Interleaver {
   }
 
   const matrix::Pattern& below_;
-  std::vector<Index> level_;    // by row; -1 outside
-  std::vector<Index> count_;    // by level, of those below
-  std::vector<Index> ordered_;  // the rows at hand
+  std::vector<Index> level_;    // by row; -1: not among the current rows
+  std::vector<Index> count_;    // by level: number of rows of lower levels
+  std::vector<Index> ordered_;  // the current rows
 };
 
-// What the blocks of thread t wait for: by block, numbers of blocks of other threads.
+// Computes the waits of a thread's blocks: numbers of completed blocks of other threads.
 class Waits {
  public:
   Waits(const matrix::Pattern& below, const Assignment& assignment)
@@ -115,14 +115,14 @@ class Waits {
 
   const matrix::Pattern& below_;
   const std::vector<Place> place_;
-  std::vector<Index> needed_;  // by thread: blocks that it must have ended
+  std::vector<Index> needed_;  // by thread: number of blocks that it must have completed
 };
 
 }  // namespace
 
 RowSchedule make_schedule(const matrix::Pattern& below, Assignment assignment) {
   const auto idle = std::ranges::count_if(assignment, [](const ThreadRows& t) { return t.row.empty(); });
-  std::optional<Waits> waits;  // a thread that computes alone has none
+  std::optional<Waits> waits;  // unset if only one thread has rows
   if (idle + 1 < std::ssize(assignment)) waits.emplace(below, assignment);
   RowSchedule schedule(assignment.size());
   Interleaver interleaver(below);
@@ -154,7 +154,7 @@ double estimate(const matrix::Pattern& below, const RowSchedule& schedule, const
     computed_by[usize(row)] = t;
     return cache.misses(row) ? seconds + costs.line : seconds;
   };
-  // The time at which thread t can begin its next block; infinite: not known yet.
+  // Returns the time at which thread t can begin its next block; nullopt: not known yet.
   const auto begin_of = [&](std::size_t t) -> std::optional<double> {
     const Thread& mine = thread[t];
     double begin = mine.ended.empty() ? 0 : mine.ended.back();

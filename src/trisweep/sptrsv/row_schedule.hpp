@@ -1,9 +1,9 @@
 #pragma once
-// An assignment with what its threads wait for: plain data that the solver runs.
+// An assignment with the waits of its threads: plain data that the solver executes.
 //
-// Threads tell one another how many blocks they have ended, and nothing else. So a block waits for at most
-// one number of each other thread, and only when that is more than the thread has waited for before:
-// barriers, flags of rows, and the dependencies among them that follow from others are all covered by that.
+// Each thread publishes only the number of blocks it has completed. So a block waits for at most one such
+// number of each other thread, and only if it exceeds those that its thread has already waited for: barriers,
+// per-row flags and transitive dependencies are all covered by this.
 
 #include "trisweep/sptrsv/algorithms.hpp"
 
@@ -11,12 +11,12 @@ namespace trisweep::sptrsv {
 
 struct Wait {
   Index thread;
-  Index blocks;  // that it must have ended
+  Index blocks;  // number of blocks that it must have completed
 };
 
 struct Block {
-  Index row_end;   // into ThreadSchedule::row
-  Index wait_end;  // into ThreadSchedule::wait
+  Index row_end;   // end of its rows in ThreadSchedule::row
+  Index wait_end;  // end of its waits in ThreadSchedule::wait
 };
 
 struct ThreadSchedule {
@@ -31,12 +31,12 @@ RowSchedule make_schedule(const matrix::Pattern& below, Assignment assignment);
 // Costs of a thread, in seconds.
 struct Costs {
   double entry = 0.4e-9;   // of work_of()
-  double line = 3e-9;      // of unknowns that the thread's cache does not have
-  double foreign = 10e-9;  // of such, where another thread computed them: they are in that one's cache
-  double wait = 150e-9;    // from the end of a block to its being known elsewhere
+  double line = 3e-9;      // of a cache line of unknowns not in the thread's cache
+  double foreign = 10e-9;  // of a cache line of unknowns in the cache of the thread that computed them
+  double wait = 150e-9;    // from the end of a block until other threads see it
 };
 
-// Seconds that the schedule takes. Throws std::logic_error when its threads wait for one another.
+// Returns the estimated seconds of the schedule. Throws std::logic_error if its threads deadlock.
 double estimate(const matrix::Pattern& below, const RowSchedule& schedule, const Costs& costs = {});
 
 }  // namespace trisweep::sptrsv

@@ -16,19 +16,19 @@
 namespace trisweep::sptrsv {
 namespace {
 
-// Blocks that a thread has ended in all solves so far, alone in its line of the cache.
+// Number of blocks that a thread has completed in all solves so far, in a cache line of its own.
 struct alignas(cache_line) Progress {
   ProgressCount<std::atomic<Offset>> blocks;
 };
 
 void wait_for(const Progress& progress, Offset blocks) {
-  constexpr int looks = 2000;  // then the other thread may need this processor
+  constexpr int looks = 2000;  // afterwards yields, since the other thread may need this processor
   for (int look = 0; !progress.blocks.reached(blocks); ++look) {
     if (look >= looks) std::this_thread::yield();
   }
 }
 
-// Calls work(thread) on every thread that has rows. Where only the caller's has, no thread is woken.
+// Calls work(thread) on all threads; if only the caller's thread has rows, only on that one.
 template <class Work>
 void run_threads(ThreadPool& pool, const RowSchedule& schedule, const Work& work) {
   const auto has_rows = [](const ThreadSchedule& thread) { return !thread.row.empty(); };
@@ -80,7 +80,7 @@ auto RowSolver<T>::prepared(Op op) -> const Prepared& {
   return *place;
 }
 
-// Each thread packs what it will read.
+// Each thread packs its own rows.
 template <Scalar T>
 auto RowSolver<T>::packed(const LowerSystem<T>& system, const RowSchedule& schedule)
     -> std::vector<PackedRows<T>> {
@@ -119,8 +119,8 @@ void RowSolver<T>::refill(std::span<const T> values) {
   for (auto& [op, of_threads] : rows) prepared_.at(op)->rows = std::move(of_threads);
 }
 
-// Calls solve(rows) for every block when its turn has come. Counts go on from solve to solve: nothing is
-// cleared, and all threads have ended the solve before.
+// Calls solve(rows) for every block after its waits. Counts continue from solve to solve, so that nothing is
+// cleared: all threads have completed the previous solve.
 template <Scalar T>
 template <class Solve>
 void RowSolver<T>::run(const Prepared& prepared, const Solve& solve) {
@@ -143,7 +143,7 @@ void RowSolver<T>::run(const Prepared& prepared, const Solve& solve) {
   run_threads(running_->pool, prepared.schedule, work);
 }
 
-// The first of the right-hand sides, `columns` or all of them; returns how many.
+// Solves for the first right-hand sides, at most `columns`; returns their number.
 template <Scalar T>
 template <int columns>
 Index RowSolver<T>::solve_columns(const Prepared& prepared, Vectors<const T> b, Vectors<T> x) {

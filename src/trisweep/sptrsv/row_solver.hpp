@@ -24,30 +24,29 @@ class PackedRows;
 template <Scalar T>
 class RowSolver {
  public:
-  // With the triangle of the square matrix `a` that `form` names. Throws Error(usage) for an unknown
-  // algorithm, less than one thread, or when `a` is not as Csr says; whether the triangle is one, prepare()
-  // and solve() find.
+  // `a`: a square matrix with the triangle that `form` names. Throws Error(usage) for an unknown algorithm,
+  // less than one thread, or when `a` violates the invariants of Csr; prepare() checks the triangle.
   RowSolver(matrix::Csr<T> a, Form form, const RowSolverOptions& options = {});
   ~RowSolver();
-  // What is moved from can be destroyed and assigned to, nothing else.
+  // A moved-from solver can only be destroyed or assigned to.
   RowSolver(RowSolver&&) noexcept;
   // The same.
   RowSolver& operator=(RowSolver&&) noexcept;
 
-  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() does so when needed. Throws as
-  // lower_system(): Error(input) when A has an entry on the wrong side or lacks one on the diagonal,
-  // Error(numerical) when one there is zero or not finite.
+  // Analyzes for op and allocates for `nrhs` right-hand sides; solve() calls it when needed. Throws as
+  // lower_system(): Error(input) when A has an entry on the wrong side or lacks a diagonal entry,
+  // Error(numerical) when a diagonal entry is zero or not finite.
   void prepare(Op op, Index nrhs = 1);
-  // Solves op(A) x = b. b, x: A's rows x nrhs; they may be the same memory. Throws Error(usage) when they are
-  // not such, and as prepare() where op was not prepared.
+  // Solves op(A) x = b. b, x: A's rows x nrhs; they may be the same memory. Throws Error(usage) when they do
+  // not fit, and as prepare() if op was not prepared.
   void solve(Vectors<const T> b, Vectors<T> x, Op op = Op::none);
-  // New `values` of the same pattern, in the order of A's entries. Analyses are kept. Throws Error(usage)
-  // when they are not as many, and as prepare(); it is as before then.
+  // Replaces A's entries by `values`, in the same order; analyses are kept. Throws Error(usage) when their
+  // number differs, and as prepare(); the solver is then unchanged.
   void refill(std::span<const T> values);
 
-  // Of A.
+  // Number of rows of A.
   Index rows() const { return a_.rows(); }
-  // The algorithm that runs, for an op that was prepared; else throws std::out_of_range.
+  // The algorithm chosen for a prepared op; otherwise throws std::out_of_range.
   const Choice& choice(Op op) const;
 
  private:

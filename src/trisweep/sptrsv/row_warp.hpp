@@ -1,10 +1,10 @@
 #pragma once
-// A warp that solves rows of a triangular system, and the kernel of such. Warps take rows by ticket, in an
-// order in which every row comes after those that it needs: so the first unsolved row has all that it needs,
-// and no warp waits for ever, however few warps are resident.
+// A warp that solves rows of a triangular system, and the kernel of such warps. Warps take rows by ticket, in
+// an order in which every row follows its dependencies: so the first unsolved row can always be solved, and
+// there is no deadlock, however few warps are resident.
 //
-// Lanes of a warp may have rows that need one another (Su et al. 2020: CapelliniSpTRSV). So no lane waits in
-// a loop of its own: each takes what is there, then all of them publish what is complete, and look again.
+// Rows of lanes of one warp may depend on each other (Su et al. 2020: CapelliniSpTRSV). So no lane waits in
+// its own loop: each adds the products that are available, then all publish complete rows, and poll again.
 
 #include "trisweep/backend/waiting.hpp"
 #include "trisweep/device/pe.hpp"
@@ -17,19 +17,19 @@ using backend::Count;
 // Zero before the first solve.
 struct RowControl {
   Count ticket = 0;
-  Count stalled = 0;  // 1 + the caller's number of the row that has waited for too long
+  Count stalled = 0;  // 1 + the caller's number of a row that waited longer than the watchdog allows
 };
 
-// Arrays in the memory of the device, by position in the order.
+// Arrays in device memory, by position in the order.
 template <class T>
 struct RowsView {
-  const Index* number;  // the caller's
-  const Offset* begin;  // of the entries; one more
-  const Index* column;  // of an entry: a position
-  const T* value;       // of an entry
+  const Index* number;  // the caller's row number
+  const Offset* begin;  // first entry; rows + 1 of them
+  const Index* column;  // by entry: a position
+  const T* value;       // by entry
   const T* diagonal;    // null: ones
   T* x;                 // row-major
-  Count* solved;        // the last solve that has written x there
+  Count* solved;        // number of the last solve that has written x here
   RowControl* control;
 };
 
@@ -38,7 +38,7 @@ template <class T>
 struct RowTask {
   RowLaunch rows;
   int lanes;    // that share a row's entries
-  int columns;  // a power of two, of which the first nrhs are right-hand sides
+  int columns;  // a power of two >= nrhs
   Index nrhs;
   Count solve;         // its number, from 1
   Count first_ticket;  // of the launch
@@ -57,7 +57,7 @@ class RowWarp {
   TRISWEEP_DEVICE RowWarp(const RowsView<T>& rows, const RowTask<T>& task, const Warp& warp)
       : rows_(rows), task_(task), warp_(warp) {}
 
-  // Until there are no rows left.
+  // Solves rows until none are left.
   TRISWEEP_DEVICE void run() const {
     backend::take_items(
         warp_,
@@ -66,9 +66,9 @@ class RowWarp {
   }
 
  private:
-  // What a lane has of a row: every `lanes`-th entry, for one right-hand side.
+  // A lane's part of a row: every `lanes`-th entry, for one right-hand side.
   struct Lane {
-    Index row;  // none: past the last
+    Index row;  // past the last row: none
     int part;
     int column;
     bool ended;
@@ -98,7 +98,7 @@ class RowWarp {
     return rows_.x[usize(row) * usize(task_.columns) + usize(column)];
   }
 
-  // Adds all products whose unknowns are there; returns whether some are left.
+  // Adds products until an unknown is not solved yet; returns true if products are left.
   TRISWEEP_DEVICE bool take(Lane& mine, T& sum) const {
     for (; mine.entry < mine.end; mine.entry += task_.lanes) {
       const Index needed = rows_.column[mine.entry];
@@ -107,7 +107,7 @@ class RowWarp {
     }
     return false;
   }
-  // Where the row has ended: its unknown, by the lane that has its sum.
+  // For a complete row, the lane with its sum computes and writes its unknown.
   TRISWEEP_DEVICE void write(const Lane& mine, T sum) const {
     if (mine.ended || mine.part != 0 || mine.column >= task_.nrhs) return;
     const auto& caller = task_.caller;

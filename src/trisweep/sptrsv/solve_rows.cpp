@@ -7,7 +7,7 @@
 namespace trisweep::sptrsv::TRISWEEP_ISA {
 namespace {
 
-// Without the test for infinite parts that std::complex makes.
+// Complex product without std::complex's test for infinite parts.
 template <Scalar T>
 TRISWEEP_INLINE T times(const T& a, const T& b) {
   if constexpr (is_complex<T>) {
@@ -17,8 +17,8 @@ TRISWEEP_INLINE T times(const T& a, const T& b) {
   }
 }
 
-// b less the products of a row. Long rows have sums of every fourth: an addition need not wait for the one
-// before it. The last columns, which are solved last, come last: nothing but them waits for them.
+// b minus the products of a row. Long rows use four partial sums, so that additions do not wait for each
+// other. The last columns, whose unknowns are solved last, come last, so that nothing else waits for them.
 template <Scalar T>
 TRISWEEP_INLINE T rest_of(T b, const T* value, const Index* col, Index count, const T* x) {
   Index e = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of a block, one after another. solve_rows.cpp is compiled once for each instruction set.
+// Kernels that solve the rows of a block in order. solve_rows.cpp is compiled once for each instruction set.
 
 #include "trisweep/core/instruction_set.hpp"
 #include "trisweep/core/types.hpp"
@@ -8,10 +8,10 @@ namespace trisweep::sptrsv {
 
 struct PackedRow {
   Index unknown;
-  Index entries;  // how many
+  Index entries;  // number of entries
 };
 
-// `rows` rows in the order in which they are solved, and their entries in that order.
+// `rows` rows and their entries, in the order in which they are solved.
 template <Scalar T>
 struct RowRange {
   const PackedRow* row;
@@ -22,7 +22,7 @@ struct RowRange {
   Index rows;
 };
 
-// Right-hand sides that are solved at once, as many as have a kernel of their own.
+// Numbers of right-hand sides solved together, each with its own kernel.
 inline constexpr int few_columns = 4, some_columns = 8, many_columns = 32;
 
 #define TRISWEEP_DECLARE(isa)                                \

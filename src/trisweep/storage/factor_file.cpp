@@ -15,7 +15,7 @@
 namespace trisweep::storage {
 namespace {
 
-// Each rank reads its pieces.
+// Factors in a folder, of which each rank reads its pieces.
 template <Scalar F>
 class SavedFactors final : public solve::FactorSource<F> {
  public:
@@ -84,7 +84,7 @@ void describe(const solve::FactorSource<F>& source, numeric::Kind kind, FactorHe
   head.holds_matrix = source.holds_matrix();
 }
 
-// By the ranks that have them, where they were factored here. Rank 0 has the folder.
+// The writers are the ranks that have the panels if they were factored here. Only rank 0 passes `folder`.
 template <Scalar F>
 PanelFiles write_all_panels(const mpi::Communicator& comm, const OutputFolder* folder,
                             solve::FactorSource<F>& source) {
@@ -113,7 +113,7 @@ PanelFiles write_all_panels(const mpi::Communicator& comm, const OutputFolder* f
   return files;
 }
 
-// `head` has precision and diagonal.
+// `head` has precision and diagonal already.
 template <Scalar F>
 void save(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a, FactorHead head,
           solve::FactorSource<F>& source) {

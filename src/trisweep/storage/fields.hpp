@@ -1,5 +1,5 @@
 #pragma once
-// Values as named fields of a file: one list of fields, visit(name, field), writes and reads.
+// Values as named fields of a file: one list of visit(name, field) serves writing and reading.
 
 #include <span>
 #include <string>

@@ -17,7 +17,7 @@ namespace {
 
 static_assert(std::same_as<hid_t, Hdf5Number> && std::same_as<herr_t, int>);
 
-// As in memory, and in files, whose numbers are little-endian on every machine.
+// HDF5's types of V in memory and in files, whose numbers are little-endian on every machine.
 template <class V>
 std::pair<hid_t, hid_t> types_of() {
   if constexpr (std::same_as<V, double>) return {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE};
@@ -26,7 +26,7 @@ std::pair<hid_t, hid_t> types_of() {
   if constexpr (std::same_as<V, std::byte>) return {H5T_NATIVE_UINT8, H5T_STD_U8LE};
 }
 
-// What the library says of its last failure, where it began.
+// HDF5's message on the origin of its last failure.
 std::string reason() {
   std::string text = "HDF5 does not say why";
   H5Ewalk2(
@@ -55,7 +55,7 @@ Local selected(hid_t set, Offset first, std::size_t count) {
   return space;
 }
 
-// Files in memory that is left at *image when they are closed: HDF5 would free it.
+// Access to a file in memory that stays at *image when the file is closed; HDF5 would free it.
 Hdf5Handle access_to(void** image) {
   constexpr std::size_t growth = std::size_t{1} << 24;
   Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -70,10 +70,10 @@ Hdf5Handle access_to(void** image) {
   memory.udata = image;
   const bool made = H5Pset_file_image_callbacks(access.id(), &memory) >= 0 &&
                     H5Pset_fapl_core(access.id(), growth, false) >= 0 &&
-                    // No room for more at the end.
+                    // No unused space at the end.
                     H5Pset_meta_block_size(access.id(), 0) >= 0 &&
                     H5Pset_small_data_block_size(access.id(), 0) >= 0 &&
-                    // In the newest format what describes the data has checksums as well.
+                    // In the newest format metadata have checksums as well.
                     H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0;
   return made ? std::move(access) : Hdf5Handle();
 }
@@ -97,7 +97,7 @@ void leave_hdf5_alone_at_exit() {
 
 Hdf5Writer::Hdf5Writer(OutputFile& file, const FileFormat& format) : output_(file) {
   const Hdf5Handle access = checked(access_to(&image_));
-  // HDF5 tells files in memory apart by their names.
+  // HDF5 distinguishes files in memory by their names.
   const std::string name = fmt::format("/trisweep/{}", fmt::ptr(this));
   file_ = checked({H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose});
   text("format", format.name);

@@ -15,7 +15,7 @@
 
 namespace trisweep::storage {
 
-// hid_t is this in every version since 1.10; its headers stay out of ours.
+// HDF5's hid_t in every version since 1.10; HDF5's headers stay out of ours.
 using Hdf5Number = std::int64_t;
 
 class Hdf5Handle {
@@ -34,7 +34,7 @@ class Hdf5Handle {
 
   Hdf5Number id() const { return id_; }
   bool is_valid() const { return id_ >= 0; }
-  // False when what was written has not all reached the file.
+  // False if not everything that was written has reached the file.
   bool close() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
 
  private:
@@ -42,7 +42,8 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-// While one lives, HDF5 is its thread's, for it serves one at a time, and prints no error messages.
+// During its lifetime its thread alone may call HDF5, which serves one thread at a time, and HDF5 prints no
+// errors.
 class Hdf5Turn {
  public:
   Hdf5Turn();
@@ -56,18 +57,18 @@ class Hdf5Turn {
   int (*print_)(Hdf5Number, void*) = nullptr;
 };
 
-// What is in a file: every file says so.
+// The kind of a file, which every file states.
 struct FileFormat {
   const char* name;
   int version;
   const char* remedy;  // how to make such a file
 };
 
-// V: Index, Offset, double, std::byte. Errors are Error(environment) and name the file's target. Not kept
-// while other ranks are waited for: other threads wait for it.
+// V: Index, Offset, double, std::byte. Errors are Error(environment) and name the file's target. Must not
+// live while its thread waits for other ranks, because other threads wait for HDF5 meanwhile.
 //
-// The file is in memory until commit(): HDF5 1.10 ends the program when it is left after it could not write
-// (a full disk), so it never hears of that.
+// The file is in memory until commit(), so that HDF5 never writes to a disk: after a failed write (a full
+// disk), HDF5 1.10 ends the program.
 class Hdf5Writer {
  public:
   Hdf5Writer(OutputFile& file, const FileFormat& format);
@@ -77,7 +78,7 @@ class Hdf5Writer {
 
   void number(const char* name, double value);
   void text(const char* name, const std::string& value);
-  // A list of so many values, in as many parts as one likes.
+  // A list of `size` values, which are appended in any number of parts.
   template <class V>
   void make_list(const char* name, Offset size);
   template <class V>
@@ -87,7 +88,7 @@ class Hdf5Writer {
     make_list<V>(name, static_cast<Offset>(values.size()));
     append(name, values);
   }
-  // The file appears.
+  // Writes the file, which then appears.
   void commit();
 
  private:
@@ -106,8 +107,8 @@ class Hdf5Writer {
   std::map<std::string, List> lists_;
 };
 
-// Errors are InputError and name the file: it cannot be opened, is damaged or cut short, of another format or
-// version, or something is not in it.
+// Errors are InputError and name the file: it cannot be opened, is damaged or cut short, is of another format
+// or version, or lacks something.
 class Hdf5Reader {
  public:
   Hdf5Reader(std::filesystem::path file, const FileFormat& format);
@@ -126,7 +127,7 @@ class Hdf5Reader {
 
   [[noreturn]] void refuse(const std::string& what) const;
 
-  // Whether that file is no HDF5 file, or says that it is of another format. (Damaged ones say nothing.)
+  // Whether `file` is not an HDF5 file, or states another format. (False for damaged files.)
   static bool is_of_another(const std::filesystem::path& file, const FileFormat& format);
 
  private:
@@ -141,17 +142,17 @@ class Hdf5Reader {
   std::filesystem::path path_;
   FileFormat format_;
   Hdf5Handle file_;
-  mutable std::map<std::string, Hdf5Handle> lists_;  // left open: what was read last of each is in memory
+  mutable std::map<std::string, Hdf5Handle> lists_;  // left open: HDF5 caches what was read last of each
 };
 
-// In folders of HDF5 files, an index and numbered parts ("panels-7.h5" for the parts "panels"): the name of a
-// file that is neither, or of any where the index is missing or of another format; empty when there is none.
-// Throws Error(environment) when the folder cannot be read.
+// For folders of HDF5 files, an index and numbered parts ("panels-7.h5" for the parts "panels"): the name of
+// a file that is neither, or of any file if the index is missing or of another format; empty when there is
+// none. Throws Error(environment) when the folder cannot be read.
 inline constexpr const char* index_of_folder = "index.h5";
 std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index, const char* parts);
 
-// For programs that use HDF5 through this alone, before anything else here: where a file was damaged, HDF5
-// 1.10 complains of itself when it tidies up at the program's end. There is nothing to tidy up.
+// For programs that use HDF5 only through this header; to be called before anything else here. After a
+// damaged file, HDF5 1.10 prints errors of its own while cleaning up at exit; there is nothing to clean up.
 void leave_hdf5_alone_at_exit();
 
 }  // namespace trisweep::storage

@@ -19,7 +19,7 @@ using engine::PanelColumns;
 using symbolic::Structure;
 
 constexpr FileFormat format{"panels of trisweep factors", 2, "make the factors again with trisweep factor"};
-constexpr Offset window_entries = 1 << 17;  // of a file, read at once: some chunks of it
+constexpr Offset window_entries = 1 << 17;  // read at once from a file: several of its chunks
 
 std::filesystem::path path_of(const PanelFiles& files, Index number) {
   return files.folder / fmt::format("panels-{}.h5", number);
@@ -48,7 +48,7 @@ class WholePanels final : public distribution::Mapping {
 
 // Where the panels of a side are.
 struct PanelOffsets {
-  std::vector<Offset> begin;        // by supernode: its panel, in its file
+  std::vector<Offset> begin;        // by supernode: where its panel begins in its file
   std::map<Index, Offset> entries;  // by file
 
   PanelOffsets(const SavedPanels& saved, Side side) : begin(usize(saved.structure.supernodes())) {
@@ -61,7 +61,7 @@ struct PanelOffsets {
   }
 };
 
-// The entries of a list, asked for in ascending order.
+// The entries of a list, requested in ascending order.
 template <class S>
 class Window {
  public:
@@ -89,7 +89,7 @@ class Window {
   std::vector<S> values_;
 };
 
-// Copies the rows `blocks` of the panel that begins there, whose values are not here, into a piece.
+// Copies the rows `blocks` of the panel whose values begin at `begin` of the file into a piece.
 template <class S>
 void read_piece(Window<S>& window, Offset begin, const engine::PanelPlace& panel,
                 std::span<const distribution::PieceBlock> blocks, const PanelColumns<S*>& piece) {
@@ -97,7 +97,7 @@ void read_piece(Window<S>& window, Offset begin, const engine::PanelPlace& panel
   Index to = 0;
   for (const distribution::PieceBlock& block : blocks) {
     for (Index row = block.begin; row < block.end;) {
-      const Index first = row / slab_rows * slab_rows;  // some slabs are a panel of fewer rows
+      const Index first = row / slab_rows * slab_rows;  // successive slabs form a panel of fewer rows
       const Index needed = (block.end + slab_rows - 1) / slab_rows * slab_rows;
       const Index last = std::min({panel.height, needed, first + slabs * slab_rows});
       const Index rows = std::min(last, block.end) - row;
@@ -110,11 +110,11 @@ void read_piece(Window<S>& window, Offset begin, const engine::PanelPlace& panel
   }
 }
 
-// Of a rank's pieces those of one file, which follow each other.
+// The values of a rank's pieces that belong to one file; these pieces are consecutive.
 template <class S>
 std::span<const S> values_of(const PanelFiles& files, Index number, const distribution::LocalSide& side,
                              std::span<const S> values) {
-  if (values.empty()) return {};  // U may be made of L
+  if (values.empty()) return {};  // U may be derived from L
   const auto file_of = [&](Index k) { return files.number[usize(k)]; };
   const auto pieces = std::ranges::equal_range(side.supernode, number, {}, file_of);
   const auto begin = side.value_ptr[usize(pieces.begin() - side.supernode.begin())];

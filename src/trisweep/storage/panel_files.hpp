@@ -1,6 +1,6 @@
 #pragma once
-// Panels of factors in files, those of whole supernodes. A rank writes several one after another, so that
-// they take little memory.
+// Files of the factors' panels, each with whole supernodes. A rank writes several files one after another, so
+// that writing takes little memory.
 
 #include <filesystem>
 #include <span>
@@ -14,35 +14,36 @@ namespace trisweep::storage {
 
 struct PanelFiles {
   std::filesystem::path folder;
-  std::string identity;       // of this saving: its files have it
-  std::vector<Index> number;  // by supernode: of the file that has its panels, one after another
+  std::string identity;       // of this save: its files have it
+  std::vector<Index> number;  // by supernode: of the file that has its panels
 };
 
-// Numbers of files for the panels that the ranks `writer`, by supernode, write with so many bytes for a
-// value: after `bytes_of_file` a rank begins another.
+// Numbers of the files, by supernode, for the panels that the ranks `writer`, by supernode, write with
+// `value_bytes` per value: after `bytes_of_file` a rank begins another file.
 std::vector<Index> numbered_files(const symbolic::Structure& structure, std::span<const Index> writer,
                                   std::size_t value_bytes, std::size_t bytes_of_file = 1 << 27);
 
-// Each supernode's panels on the rank that writes them, of so many. `structure` is that of the factors.
+// The distribution with each supernode's panels on the rank that writes them, among `ranks`. `structure` is
+// that of the factors.
 distribution::Distribution distribution_of(std::vector<Index> writer, Index ranks,
                                            std::shared_ptr<const symbolic::Structure> structure);
 
-// Writes what a rank has in that distribution. Throws Error(environment). Neither is collective.
+// Writes the panels of a rank in that distribution. Throws Error(environment). Not collective.
 template <Scalar S>
 void write_panels(const PanelFiles& files, const distribution::LocalBlocks& local_blocks,
                   const engine::PieceValues<S>& panels);
 
-// Throws InputError that names the first of the files that is missing. For one process.
+// Throws InputError naming the first missing file. For one process.
 void require_files(const PanelFiles& files);
 
-// Factors as they were saved.
+// Factors in the form in which they were saved.
 struct SavedPanels {
   const PanelFiles& files;
   const symbolic::Structure& structure;
   numeric::Kind kind;
 };
-// A rank's pieces of any distribution of them: of panels that it shares it reads its rows. Throws InputError
-// when a file is missing, damaged or of another saving.
+// Reads a rank's pieces in any distribution of the factors: only its rows of panels that it shares with
+// others. Throws InputError if a file is missing, damaged or of another save.
 template <Scalar S>
 engine::PieceValues<S> read_panels(const SavedPanels& saved, const distribution::Distribution& distribution,
                                    const distribution::LocalBlocks& local_blocks);

@@ -1,5 +1,5 @@
 #pragma once
-// The entries of SuperLU_DIST's LUstruct, 8 and 9, of any type and size of integers.
+// The entries of the LUstruct of SuperLU_DIST 8 and 9, for any scalar type and size of integers.
 
 #include <complex>
 #include <type_traits>
@@ -8,22 +8,22 @@
 
 namespace trisweep::superlu_dist {
 
-// Its headers of arrays of indices (its superlu_defs.h).
+// Lengths of the headers in SuperLU_DIST's arrays of indices (its superlu_defs.h).
 inline constexpr Index l_header = 2, l_block = 2, u_header = 3, u_block = 2;
 
 template <class Lu>
 using ValueOf = std::remove_pointer_t<std::remove_pointer_t<decltype(Lu::Llu->Lnzval_bc_ptr)>>;
-// Its doublecomplex is a structure.
+// SuperLU_DIST's doublecomplex is a structure.
 template <class Lu>
 using ScalarOf = std::conditional_t<std::is_arithmetic_v<ValueOf<Lu>>, ValueOf<Lu>, std::complex<double>>;
 
-// Of supernodes that are in [begin, end) of columns.
+// Selects the supernodes that have columns in [begin, end).
 struct Columns {
   Index begin, end;
 };
 
-// Block columns of L, each with its diagonal block, which has U's, on the process that owns it: dense, rows
-// by number.
+// Visits block columns of L, each on the process that owns it, with the diagonal block, which holds U's, too:
+// dense, with a list of row numbers.
 template <class T, class Lu, class Grid, class Visit>
 void visit_lower(const Lu& lu, const Grid& grid, Index supernodes, Columns columns, const Visit& visit) {
   const auto* const first = lu.Glu_persist->xsup;
@@ -48,8 +48,8 @@ void visit_lower(const Lu& lu, const Grid& grid, Index supernodes, Columns colum
   }
 }
 
-// Block rows of U without the diagonal: of each column of a block the entries from its first nonzero on (a
-// skyline).
+// Visits block rows of U without the diagonal: in each column of a block, the entries from its first nonzero
+// on (a skyline).
 template <class T, class Lu, class Grid, class Visit>
 void visit_upper(const Lu& lu, const Grid& grid, Index supernodes, Columns columns, const Visit& visit) {
   const auto* const first = lu.Glu_persist->xsup;

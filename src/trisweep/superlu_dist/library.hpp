@@ -1,6 +1,6 @@
 #pragma once
-// SuperLU_DIST's functions by the type of the numbers, and its objects freed as they go. Included by one
-// source file: its headers define common words as macros.
+// SuperLU_DIST's functions by scalar type, and owners of its objects. Included by one source file only:
+// SuperLU_DIST's headers define common words as macros.
 
 #include <superlu_ddefs.h>
 #include <superlu_zdefs.h>
@@ -15,7 +15,7 @@
 #include "trisweep/mpi/communicator.hpp"
 #include "trisweep/superlu_dist/entries.hpp"
 
-extern "C" {  // omp.h comes with the compiler's option alone
+extern "C" {  // omp.h needs the compiler's option for OpenMP
 int omp_get_max_threads();
 void omp_set_num_threads(int count);
 }
@@ -45,7 +45,7 @@ TRISWEEP_SUPERLU_DIST(double, d, double, SLU_D)
 TRISWEEP_SUPERLU_DIST(std::complex<double>, z, doublecomplex, SLU_Z)
 #undef TRISWEEP_SUPERLU_DIST
 
-// A 2D grid of all ranks, as square as may be, and its communicators. Made and destroyed collectively.
+// A 2D grid of all ranks, as square as possible, and its communicators. Made and destroyed collectively.
 class Grid {
  public:
   explicit Grid(const mpi::Communicator& comm) {
@@ -59,7 +59,7 @@ class Grid {
   Grid(const Grid&) = delete;
   Grid& operator=(const Grid&) = delete;
   gridinfo_t* get() { return &grid_; }
-  // Numbers alone: what reading and freeing factors takes.
+  // Only the numbers of the grid, which suffice to read and free factors.
   gridinfo_t without_communicators() const {
     gridinfo_t copy = grid_;
     copy.comm = copy.rscp.comm = copy.cscp.comm = MPI_COMM_NULL;
@@ -70,7 +70,7 @@ class Grid {
   gridinfo_t grid_{};
 };
 
-// The first 2^k ranks, which its symbolic factorization runs on.
+// The first 2^k ranks, which SuperLU_DIST's symbolic factorization runs on.
 class SymbolicRanks {
  public:
   SymbolicRanks(const gridinfo_t& grid, int count) {
@@ -119,8 +119,8 @@ class Factors {
   bool distributed_ = false;
 };
 
-// One thread for PT-SCOTCH, which orders where it stands for ParMETIS: with several, ranks of version 7.0.3
-// may wait for each other for ever, unless MPI was started for calls from any thread.
+// One thread for PT-SCOTCH, where it replaces ParMETIS: with several, ranks of version 7.0.3 may wait for
+// each other for ever, unless MPI was initialized with MPI_THREAD_MULTIPLE.
 class OneOrderingThread {
  public:
   OneOrderingThread() : was_set_(std::getenv(name) != nullptr) { setenv(name, "1", 0); }
@@ -135,7 +135,7 @@ class OneOrderingThread {
   bool was_set_;
 };
 
-// Its threads, for the time of a factorization.
+// The OpenMP threads of SuperLU_DIST, for the time of a factorization.
 class Threads {
  public:
   explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }

@@ -12,8 +12,8 @@
 namespace trisweep::superlu_dist {
 namespace {
 
-// An entry of the diagonal beside the largest of its row, when rows and columns are scaled: those of
-// discretized equations are not smaller, and need no matching.
+// The least magnitude of a strong diagonal entry when rows and columns are scaled: the diagonals of
+// discretized equations are strong, and need no matching.
 constexpr double weak = 0.1;
 
 // Calls visit(row on this rank, place of the entry, column).
@@ -24,12 +24,13 @@ void for_each_entry(const matrix::Csr<S>& a, const auto& visit) {
   }
 }
 
-// To [0.5, 1); what is zero stays so, for the matching to name.
+// The power of two that scales `largest` to [0.5, 1). Zeros stay zero, for the matching to report.
 double scale_of(double largest) {
   return largest > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 1, -1000, 1000)) : 1;
 }
 
-// value * row * col of scales that are powers of two. Their product may be out of range where this is not.
+// value * row * col with scales that are powers of two, whose product may be out of range where the result is
+// not.
 double scaled(double value, double row, double col) {
   return std::ldexp(value, std::ilogb(row) + std::ilogb(col));
 }
@@ -45,7 +46,7 @@ double product_of_scales(double a, double b) {
       1.0, std::clamp(std::ilogb(a) + std::ilogb(b), Limits::min_exponent - 1, Limits::max_exponent - 1));
 }
 
-// The sizes of all scaled entries, on rank 0.
+// Gathers the magnitudes of all scaled entries on rank 0.
 template <Scalar S>
 matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
                                            const distribution::RowPartition& partition,
@@ -65,7 +66,7 @@ matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const 
   return krylov::collect(comm, std::move(sizes), partition);
 }
 
-// By the largest entries. Returns whether the diagonal is strong.
+// Scales by the largest entries. Returns whether the diagonal is strong.
 template <Scalar S>
 bool equilibrate(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
                  const distribution::RowPartition& partition, Scaling& scaling) {

@@ -10,8 +10,8 @@
 namespace trisweep::symbolic {
 namespace {
 
-// Supernodes [first, last) that are one dense block: each has exactly the rows of the next, besides its
-// columns, and both are of one node of the separator tree.
+// End of the chain of supernodes from `first` on that form one dense block: the rows of each are exactly the
+// columns and rows of the next, and all are in one node of the separator tree.
 Index end_of_chain(const Structure& s, const std::vector<Index>& node, Index first) {
   Index k = first;
   while (k + 1 < s.supernodes() && node[usize(k)] == node[usize(k + 1)] && s.parent[usize(k)] == k + 1 &&
@@ -20,9 +20,9 @@ Index end_of_chain(const Structure& s, const std::vector<Index>& node, Index fir
   return k + 1;
 }
 
-// Of columns [begin, end): those that are joined, or have a neighbour in common. (Of a separator across the
-// grid at an angle no two points are neighbours.) Rows with more entries than that are not looked through for
-// others: their neighbours are joined anyway.
+// The graph of columns [begin, end): they are joined if adjacent, or if they have a neighbour in common. (In
+// a separator at an angle to the grid no two points are adjacent.) Rows longer than this are not searched for
+// common neighbours, which are joined anyway.
 constexpr std::size_t long_row = 64;
 
 ordering::Graph own_graph(const matrix::Pattern& pattern, Index begin, Index end) {
@@ -42,7 +42,8 @@ ordering::Graph own_graph(const matrix::Pattern& pattern, Index begin, Index end
   return graph;
 }
 
-// The vertices as breadth-first searches from `start`, and then from any other that is left, meet them.
+// The vertices in the order in which breadth-first searches, from `start` and then from any vertex left, meet
+// them.
 std::vector<Index> breadth_first(const ordering::Graph& graph, Index start) {
   std::vector<Index> met;
   std::vector<char> seen(usize(graph.vertices()));
@@ -58,7 +59,8 @@ std::vector<Index> breadth_first(const ordering::Graph& graph, Index start) {
   return met;
 }
 
-// From a vertex that is far from others (George and Liu 1979): the last one that a search meets, twice.
+// Breadth-first order from a vertex far from others (George and Liu 1979): twice, the last one that a search
+// meets.
 std::vector<Index> in_levels(const ordering::Graph& graph) {
   std::vector<Index> met = breadth_first(graph, 0);
   for (int repeat = 0; repeat < 2; ++repeat) met = breadth_first(graph, met.back());
@@ -92,7 +94,7 @@ Analysis clustered(const matrix::Pattern& pattern, const Structure& structure, I
   for (Index k = 0; k < structure.supernodes(); ++k) {
     const auto begin = made->row.begin() + structure.row_ptr[usize(k)];
     const auto end = made->row.begin() + structure.row_ptr[usize(k) + 1];
-    // Rows of the chain itself are all that come behind the supernode, in any order.
+    // Rows in the chain itself are unchanged: all columns after the supernode, in whatever order.
     const auto other = std::lower_bound(begin, end, end_of[usize(k)]);
     std::transform(other, end, other, [&](Index row) { return new_of[usize(row)]; });
     std::sort(other, end);

@@ -6,7 +6,7 @@
 namespace trisweep::symbolic {
 namespace {
 
-// The subtree of node t begins at `next`, which becomes its end.
+// True if the subtree of node t begins at `next`, which is set to its end.
 bool follows(const ordering::SeparatorTree& tree, Index t, Index& next) {
   if (!tree.is_leaf(t) && !(follows(tree, 2 * t, next) && follows(tree, 2 * t + 1, next))) return false;
   if (tree.begin[usize(t)] != next || tree.end[usize(t)] < next) return false;
@@ -33,7 +33,8 @@ bool is_columns_range(const Structure& s, Index k) {
                                     [&](Index of) { return of == k; });
 }
 
-// Rows ascend beyond the supernode's columns (of a tile, beyond its group's), and blocks are those rows.
+// True if the rows of supernode k ascend and lie beyond its columns, and its blocks list exactly these rows,
+// all in its own node of the tree or in an ancestor.
 bool has_rows(const Structure& s, Index k, const std::vector<Index>& node_of) {
   const auto rows = s.rows(k);
   const auto is_ancestor = [&](Index node) {

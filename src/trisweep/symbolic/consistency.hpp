@@ -1,15 +1,15 @@
 #pragma once
-// Whether a structure that was read from a file is one: what relies on it checks nothing.
+// Checks of a structure that was read from a file; code that uses a structure does not check it.
 
 #include "trisweep/symbolic/structure.hpp"
 
 namespace trisweep::symbolic {
 
-// Whether the ranges of the nodes follow each other as SeparatorTree says, from 0 to `end`.
+// True if the ranges of the nodes follow each other as SeparatorTree says, from 0 to `end`.
 bool is_consistent(const ordering::SeparatorTree& tree, Index end);
 
-// Whether all of Structure's lists fit together, and no supernode has a row in a node that is not an ancestor
-// of its own.
+// True if all of Structure's lists fit together, and supernodes have rows only in their own node and its
+// ancestors.
 bool is_consistent(const Structure& structure);
 
 }  // namespace trisweep::symbolic

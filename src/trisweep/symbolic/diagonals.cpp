@@ -12,7 +12,7 @@ SymbolicOptions of_supernodes(Index /*ranks*/) {
   return {};
 }
 
-// As far down as ranks share separators.
+// On all levels on which ranks share separators.
 SymbolicOptions of_separators(Index ranks) {
   return {.whole_levels = std::max(ordering::levels_to_parts(ranks), 1)};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Which diagonal blocks are inverted: the choices by the names that users know.
+// The choices of diagonal blocks to invert, by the names that users know.
 
 #include <span>
 #include <string_view>
@@ -14,9 +14,9 @@ struct NamedDiagonal {
   bool between_ranks = false;               // saves messages, and steps of a GPU: of no use to one CPU rank
 };
 
-// The first is the plain one, which others are compared with.
+// The first is the baseline, with which others are compared.
 std::span<const NamedDiagonal> diagonals();
-// Throws Error(usage) that lists the names there are.
+// Throws Error(usage), which lists the valid names, if `name` is none of them.
 const NamedDiagonal& find_diagonal(std::string_view name);
 
 }  // namespace trisweep::symbolic

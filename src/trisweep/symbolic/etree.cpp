@@ -6,7 +6,7 @@
 namespace trisweep::symbolic {
 namespace {
 
-// Row i's entries left of the diagonal are columns that update column i.
+// Row i's entries left of the diagonal: columns that update column i.
 std::span<const Index> left_part(const matrix::Pattern& pattern, Index i) {
   const auto row = pattern.row(i);
   return row.first(usize(std::lower_bound(row.begin(), row.end(), i) - row.begin()));
@@ -30,7 +30,7 @@ class Tops {
   std::vector<Index> above_;
 };
 
-// For each vertex the number, in postorder, of the first of its descendants.
+// By vertex: the postorder number of its first descendant.
 std::vector<Index> first_descendants(const std::vector<Index>& parent, const std::vector<Index>& post) {
   std::vector<Index> first(parent.size(), -1);
   for (std::size_t k = 0; k < post.size(); ++k) {

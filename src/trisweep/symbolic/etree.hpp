@@ -2,7 +2,7 @@
 // Elimination trees: which column depends on which when a symmetric pattern is eliminated in its own order.
 //
 // Liu, "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11 (1990). A
-// forest is its parent array: parent[v] > v, or -1 at a root.
+// forest is given by its parent array: parent[v] > v, or -1 at a root.
 
 #include <vector>
 
@@ -16,10 +16,9 @@ std::vector<Index> elimination_tree(const matrix::Pattern& pattern);
 // The vertices, children before parents and every subtree contiguous; siblings ascend.
 std::vector<Index> postorder(const std::vector<Index>& parent);
 
-// How many nonzeros each column of L has, its diagonal included, without forming L: Gilbert, Ng & Peyton, "An
+// Number of nonzeros of each column of L, the diagonal included, without forming L: Gilbert, Ng & Peyton, "An
 // efficient algorithm to compute row and column counts for sparse Cholesky factorization", SIAM J. Matrix
-// Anal. Appl. 15 (1994). Cost: nearly linear in the nonzeros of `pattern`.
-// `post`: the postorder of `parent`.
+// Anal. Appl. 15 (1994). Cost: nearly linear in the nonzeros of `pattern`. `post`: the postorder of `parent`.
 std::vector<Index> column_counts(const matrix::Pattern& pattern, const std::vector<Index>& parent,
                                  const std::vector<Index>& post);
 

@@ -32,7 +32,7 @@ class Merging {
     }
   }
 
-  // One inverse of all three instead of one each, in the entries that it adds for each rank below.
+  // True if one inverse of all three, instead of one of each, adds few enough entries for each rank below.
   bool pays(Index t, int depth) const {
     const double a = width(2 * t), b = width(2 * t + 1), c = width(t), all = a + b + c;
     const double ranks = double(Offset{1} << (options_.whole_levels - depth));
@@ -45,7 +45,7 @@ class Merging {
   std::vector<Index> into_;
 };
 
-// Each subtree's columns come right before its root's.
+// The tree after merging; each subtree's columns come right before its root's.
 ordering::SeparatorTree in_order(const ordering::SeparatorTree& tree, const std::vector<Index>& into) {
   std::vector<Index> width(usize(tree.nodes()), 0);
   for (Index t = 1; t < tree.nodes(); ++t)

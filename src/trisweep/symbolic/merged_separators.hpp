@@ -1,5 +1,5 @@
 #pragma once
-// Separators that are crossed in one step together.
+// Separators that a sweep crosses together in one step.
 
 #include <vector>
 
@@ -12,8 +12,8 @@ struct MergedTree {
   ordering::SeparatorTree tree;  // after merging, in an order of columns of its own; merged nodes are empty
 };
 
-// Merges both children of a separator into it where Options::merge_entries and merge_ranks allow: from the
-// root down, a separator with its children or not at all. Of the separators that are kept whole, only.
+// Merges both children of a separator into it, or neither, from the root down, where
+// SymbolicOptions::merge_entries and merge_ranks allow it. Only separators that are kept whole are merged.
 MergedTree merge_separators(const ordering::SeparatorTree& tree, const SymbolicOptions& options);
 
 }  // namespace trisweep::symbolic

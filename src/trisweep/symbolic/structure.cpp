@@ -40,7 +40,7 @@ std::vector<Index> nodes_in_order(const ordering::SeparatorTree& tree) {
   return by_begin;
 }
 
-// The range number of each column: that of the node which its node is merged into.
+// The range of each column: the number of the node into which its node is merged.
 std::vector<Index> range_of_columns(const ordering::SeparatorTree& tree, const std::vector<Index>& into,
                                     const std::vector<Index>& ranges, Index n) {
   std::vector<Index> range_of_node(usize(tree.nodes())), range_of(usize(n));
@@ -52,7 +52,7 @@ std::vector<Index> range_of_columns(const ordering::SeparatorTree& tree, const s
   return range_of;
 }
 
-// Which ranges are separators whose columns stay together.
+// By range: whether it is a separator whose columns stay together.
 std::vector<char> whole_ranges(const ordering::SeparatorTree& tree, const std::vector<Index>& ranges,
                                int levels) {
   std::vector<char> whole;
@@ -87,12 +87,12 @@ struct Layout {
   std::vector<Index> height;
   std::vector<Index> parent;
   std::vector<char> whole;            // not to be split
-  Index max_width = 0;                // of others
+  Index max_width = 0;                // of the other supernodes
   std::vector<Index> new_of_ordered;  // columns
 };
 
-// Puts each supernode that holds columns in its place, and its columns there: those of merged descendants
-// before its own, as the elimination order demands.
+// Puts the supernodes that remain after amalgamation in their final order, and their columns: those of merged
+// descendants before a supernode's own, as the elimination order demands.
 Layout laid_out(const Supernodes& all, const std::vector<Index>& original_width,
                 const std::vector<Index>& into, const std::vector<char>& whole) {
   Layout layout;
@@ -228,7 +228,7 @@ class RowBuilder {
     for (const Index row : s_.rows(child_piece)) add(supernode, row);
   }
 
-  // An earlier piece of a supernode: the columns of later pieces, then the supernode's rows.
+  // Rows of an earlier piece of a supernode: the columns of later pieces, then the supernode's rows.
   void extend(Index piece, Index last) {
     Index* out = s_.row.data() + s_.row_ptr[usize(piece)];
     for (Index j = s_.first[usize(piece) + 1]; j < s_.first[usize(last) + 1]; ++j) *out++ = j;

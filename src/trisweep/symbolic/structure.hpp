@@ -1,5 +1,5 @@
 #pragma once
-// The supernodal structure of the factors: immutable, independent of values, cheap to hand around.
+// The supernodal structure of the factors: immutable, independent of values, cheap to pass around.
 
 #include <functional>
 #include <memory>
@@ -33,14 +33,14 @@ struct Structure {
   std::vector<Index> row;
   std::vector<Offset> block_ptr;  // supernodes + 1
   std::vector<Block> block;       // the same rows, grouped by the supernode they lie in
-  std::vector<char> whole;        // 1 where K is (part of) a separator kept whole, see Options::whole_levels
+  std::vector<char> whole;        // 1 if K is (part of) a separator kept whole: SymbolicOptions::whole_levels
   std::vector<Index> group;       // the first tile of K's group, see tiled(); K itself where nothing is tiled
   ordering::SeparatorTree tree;   // nodes as ranges of *supernodes*
 
   Index supernodes() const { return static_cast<Index>(first.size()) - 1; }
   Index width(Index k) const { return first[usize(k) + 1] - first[usize(k)]; }
   Index height(Index k) const { return static_cast<Index>(row_ptr[usize(k) + 1] - row_ptr[usize(k)]); }
-  // Of K's diagonal block and panel.
+  // Entries of K's diagonal block and panel.
   Offset entries(Index k) const { return Offset{width(k)} * (width(k) + height(k)); }
   // Supernodes [first, last) that share K's dense diagonal block.
   std::pair<Index, Index> group_of(Index k) const {
@@ -48,7 +48,7 @@ struct Structure {
     while (last < supernodes() && group[usize(last)] == group[usize(k)]) ++last;
     return {group[usize(k)], last};
   }
-  // Whether the diagonal block is shared with others.
+  // True if K shares its diagonal block with others.
   bool is_tile(Index k) const {
     return group[usize(k)] != k || (k + 1 < supernodes() && group[usize(k) + 1] == k);
   }
@@ -60,28 +60,28 @@ struct Structure {
   }
 };
 
-// A supernode is amalgamated into its parent when streaming the zeros that adds costs no more than the
-// supernode itself does: `supernode_bytes` for its bookkeeping and `row_bytes` for each of its rows (index
-// and vector entry), both counted as memory traffic. The defaults are those of a sweep on a CPU core: 40 ns
-// at 13 GB/s. Larger ones make fewer and wider supernodes with more zeros; 0 and 0 store none.
+// A supernode is amalgamated into its parent if reading the zeros that this adds costs no more than a
+// separate supernode: `supernode_bytes` for its bookkeeping and `row_bytes` for each of its rows (index and
+// vector entry), both counted as memory traffic. The defaults are those of a sweep on a CPU core: 40 ns at 13
+// GB/s. Larger ones make fewer and wider supernodes with more zeros; 0 and 0 store none.
 struct SymbolicOptions {
-  Index max_width = 128;  // wider supernodes are split, so that block-cyclic maps have something to deal out
-  // Separators on that many levels from the root are not split, and all of their columns that the elimination
+  Index max_width = 128;  // wider supernodes are split, so that block-cyclic maps can distribute them
+  // Separators on this many levels from the root are not split, and all of their columns that the elimination
   // tree joins become one supernode, whatever zeros that stores: in block LDU their diagonal block is
   // inverted as a whole, and a sweep crosses the separator in one step instead of a chain of supernodes.
   int whole_levels = 0;
-  // Such a separator takes in its two children when at least `merge_ranks` ranks share it, of 2^whole_levels,
-  // and the larger inverse costs each of them at most `merge_entries` more: a sweep then crosses two levels
-  // in one step. 64 kB at a core's part of the bandwidth take as long as the messages of a level.
+  // Such a separator absorbs its two children if at least `merge_ranks` of 2^whole_levels ranks share it, and
+  // the larger inverse costs each of these at most `merge_entries` more entries: a sweep then crosses two
+  // levels in one step. 64 kB at a core's part of the bandwidth take as long as the messages of a level.
   Index merge_entries = 8192;
   Index merge_ranks = 32;
   Index supernode_bytes = 520;
   Index row_bytes = 8;
   // Where all fronts are tiny (circuits, power networks, narrow bands: a column that is multiplied has 32
-  // entries or less on average), supernodes have at most that many columns and store no zeros; 0: as others.
-  // One rank goes through such supernodes without what larger ones need; several send messages for each. The
-  // inverse of a small diagonal block is also the more accurate one: with conductances g and -g in a block
-  // the first sweep on memplus was off by 668 epsilon.
+  // entries or less on average), supernodes have at most this many columns and store no zeros; 0: no such
+  // rule. A single rank processes such supernodes without the overhead of larger ones; several ranks send
+  // messages for each. The inverse of a small diagonal block is also more accurate: with conductances g and
+  // -g in a block, the error of the first sweep on memplus was 668 epsilon.
   Index max_width_if_tiny = 0;
 };
 
@@ -96,12 +96,12 @@ Analysis analyze(const matrix::Pattern& pattern, const ordering::SeparatorTree& 
                  const SymbolicOptions& options, Observer& observer = silent_observer());
 
 // The structure with every supernode K that is wider than tile_width(K) cut into tiles of nearly equal width,
-// so that it can be dealt out to several ranks. The tiles of a supernode are a *group*: each has its columns
-// of the panel, with the same rows, and of the diagonal block, which remains one dense block of them all;
-// there are no panels between them.
+// so that it can be distributed over several ranks. The tiles of a supernode are a *group*: each tile has its
+// columns of the panel, with the same rows, and of the diagonal block, which remains one dense block of the
+// whole group; there are no panels between tiles.
 Structure tiled(const Structure& structure, const std::function<Index(Index)>& tile_width);
 
-// Of each supernode: its node of the separator tree; and that one's level, 0 at the root.
+// By supernode: its node of the separator tree, and the level of that node, 0 at the root.
 std::vector<Index> nodes_of_supernodes(const Structure& structure);
 std::vector<Index> levels(const Structure& structure);
 
@@ -112,8 +112,8 @@ struct Shape {
   std::vector<Index> row;
 };
 
-// The structure with other supernodes of the same columns: `in_place_of`, which ascends, names for each the
-// one whose place in the separator tree it takes. A structure without tiles.
+// The structure with its columns in other supernodes. `in_place_of`, ascending: by new supernode, the old one
+// whose place in the separator tree it takes. Not for tiled structures.
 Structure reshaped(const Structure& structure, const std::vector<Index>& in_place_of, Shape shape);
 
 }  // namespace trisweep::symbolic

@@ -25,8 +25,7 @@ Offset entries_of_column_block(Offset width, Offset height) {
   return width * (width + 1) / 2 + width * height;
 }
 
-// Fronts are tiny where a column that takes part in a multiplication has no more entries than that, on
-// average.
+// Fronts are tiny if columns that take part in multiplications have at most this many entries on average.
 constexpr double tiny_column = 32;
 
 bool fronts_are_tiny(const Supernodes& s) {
@@ -34,12 +33,12 @@ bool fronts_are_tiny(const Supernodes& s) {
   for (Index k = 0; k < s.size(); ++k) {
     const double w = s.width[usize(k)], m = s.height[usize(k)];
     entries += double(entries_of_column_block(s.width[usize(k)], s.height[usize(k)]));
-    multiplications += w * (m + w) * (m + w) - (m + w) * w * w + w * w * w / 3;  // of columns of m + w, ... m
+    multiplications += w * (m + w) * (m + w) - (m + w) * w * w + w * w * w / 3;  // sum of h^2, m < h <= m + w
   }
   return multiplications <= tiny_column * entries;
 }
 
-// Splitting undoes a merge that leaves as many pieces as there were supernodes.
+// Splitting would undo a merge that leaves as many pieces as before.
 bool is_worth_it(const Supernodes& s, Index child, Index parent, const SymbolicOptions& options) {
   const Index a = s.width[usize(child)], b = s.width[usize(parent)], limit = options.max_width;
   if (pieces(a + b, limit) == pieces(a, limit) + pieces(b, limit)) return false;
@@ -90,7 +89,7 @@ std::vector<Index> amalgamate(Supernodes& s, const std::vector<char>& whole, con
     into[usize(p)] = p;
     children.clear();
     for (Index c = first_child[usize(p)]; c >= 0; c = sibling[usize(c)]) children.push_back(c);
-    std::ranges::reverse(children);  // they ascend
+    std::ranges::reverse(children);  // into ascending order
     // The tallest child misses the fewest of the parent's rows.
     const auto height = [&](Index c) { return s.height[usize(c)]; };
     if (!std::ranges::is_sorted(children, std::ranges::greater{}, height))

@@ -1,6 +1,6 @@
 #pragma once
-// Supernodes by their sizes alone: columns of L with the same structure, then with nearly the same one.
-// Nothing here forms the structure; it follows in structure.cpp.
+// Supernodes, by their sizes alone: columns of L with the same structure, then with nearly the same one. The
+// structure itself is formed in structure.cpp.
 
 #include <vector>
 
@@ -23,13 +23,13 @@ struct Supernodes {
   }
 };
 
-// Maximal runs of columns j, j+1, ... of one range in which each is the parent of the one before it and has
-// just that row less. `parent` and `count` (see column_counts) are in an order where ranges are contiguous.
+// Maximal runs of columns j, j+1, ... of one range in which each column is the parent of the one before it
+// and has one row less. `parent` and `count` (see column_counts) are in an order where ranges are contiguous.
 Supernodes fundamental_supernodes(const std::vector<Index>& parent, const std::vector<Index>& count,
                                   const std::vector<Index>& range_of);
 
-// The options as these supernodes ask for: SymbolicOptions::max_width_if_tiny in the place of what others
-// have.
+// The options adapted to these supernodes: if all fronts are tiny, SymbolicOptions::max_width_if_tiny is
+// applied.
 SymbolicOptions for_fronts_of(const Supernodes& supernodes, SymbolicOptions options);
 
 // Merges supernodes into their parents where that makes a sweep faster (SymbolicOptions::supernode_bytes); in

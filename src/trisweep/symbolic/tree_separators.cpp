@@ -8,7 +8,7 @@
 namespace trisweep::symbolic {
 namespace {
 
-// A subtree with a larger part of the work of a set is taken apart.
+// A subtree with more than this share of a set's work is taken apart.
 constexpr double most_of_work = 0.6;
 
 class TreeSplitter {
@@ -42,7 +42,7 @@ class TreeSplitter {
   }
 
  private:
-  // Marks the columns of a separator, and the roots of what a leaf has.
+  // Assigns the columns of a separator, and the roots of a leaf's subtrees, to their node.
   void divide(Index node, std::vector<Index> set) {
     const auto lighter = [&](Index a, Index b) { return below_[usize(a)] < below_[usize(b)]; };
     if (tree_.is_leaf(node)) {
@@ -75,7 +75,7 @@ class TreeSplitter {
     divide(2 * node + 1, std::move(half[1]));
   }
 
-  // Both subtrees before their root. Returns the first column after them.
+  // Numbers both subtrees before their root. Returns the first column after them.
   Index number(Index node, const std::vector<Index>& size, std::vector<Index>& range, Index& ranges,
                Index begin) {
     if (!tree_.is_leaf(node)) {
@@ -89,9 +89,9 @@ class TreeSplitter {
 
   const std::vector<Index>& parent_;
   const std::vector<double>& own_;
-  std::vector<double> below_;  // of the subtree
+  std::vector<double> below_;  // work of each subtree
   std::vector<std::vector<Index>> child_;
-  std::vector<Index> node_;  // of each column; 0: that of its parent
+  std::vector<Index> node_;  // by column; 0: that of its parent
   ordering::SeparatorTree tree_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Separators of an order that was not made by dissection: from its elimination tree, by whose subtrees Pothen
-// and Sun (1993) map work to ranks.
+// Separators of an order that was not made by dissection, from its elimination tree, whose subtrees Pothen
+// and Sun (1993) map to ranks.
 
 #include <vector>
 
@@ -13,9 +13,9 @@ struct TreeOrder {
   ordering::SeparatorTree tree;
 };
 
-// A set of subtrees is cut into two after their heaviest roots have gone into the separator above, as long as
-// one subtree has most of the work. `parent`: elimination tree (etree.hpp); `work`: of each column alone.
-// Cost: O(n log n).
+// Divides a set of subtrees into two, level by level. As long as one subtree has most of the work of a set,
+// its root goes into the separator first. `parent`: elimination tree (etree.hpp); `work`: of each column
+// alone. Cost: O(n log n).
 TreeOrder tree_separators(const std::vector<Index>& parent, const std::vector<double>& work, int levels);
 
 }  // namespace trisweep::symbolic

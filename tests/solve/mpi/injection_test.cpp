@@ -276,7 +276,7 @@ TEST_F(Injection, OfCallsThatMakeAndFreeCommunicators) {
 // Of the first object on a communicator ranks may not hear: the watchdog ends their waits.
 TEST_F(Injection, OfTheFirstCallsOnACommunicator) {
   const auto is_same_or_of_watchdog = [](const std::string& message, const std::string& of_failing) {
-    return message == of_failing || message.starts_with("no progress for 2 s: a rank has not come");
+    return message == of_failing || message.starts_with("no progress for 2 s: a rank has not entered");
   };
   for (Countdown* const which : {&transfers, &makers, &attributes}) {
     if (which == &transfers && world_size() == 1) continue;

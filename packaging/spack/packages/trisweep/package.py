@@ -11,7 +11,8 @@ from spack.package import depends_on, license, variant, version
 
 
 class Trisweep(CMakePackage):
-    """Distributed solves of sparse systems that are factored once and solved many times, with C++ and MPI."""
+    """Distributed sparse direct solver with C++ and MPI, for systems that are factored once and solved many
+    times."""
 
     git = Path(__file__).resolve().parents[4].as_uri()
 

@@ -20,18 +20,18 @@ TRISWEEP_DEVICE inline void store_release(C* at, std::type_identity_t<C> value) 
   __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-// These return what was there before. Acquire and release:
+// These return the previous value. Acquire and release:
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add(C* at, std::type_identity_t<C> value) {
   return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
 }
-// Of a counter: who finds its last value acquires what all that added to it have released, and who adds needs
-// nothing of the others, so that a GPU's L1 cache is not flushed.
+// For a counter: the thread that finds its last value acquires what all adding threads have released. A
+// thread that adds needs nothing of the others, so that a GPU's L1 cache is not flushed.
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add_release(C* at, std::type_identity_t<C> value) {
   return __atomic_fetch_add(at, value, __ATOMIC_RELEASE);
 }
-// Of a ticket, which orders nothing.
+// For a ticket, which orders nothing.
 template <Scope scope, class C>
 TRISWEEP_DEVICE inline C add_relaxed(C* at, std::type_identity_t<C> value) {
   return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
@@ -47,13 +47,13 @@ TRISWEEP_DEVICE inline void atomic_add(R* at, R value) {
   std::atomic_ref<R>(*at).fetch_add(value, std::memory_order_relaxed);
 }
 
-// In nanoseconds.
+// Time in nanoseconds.
 TRISWEEP_DEVICE inline Count now() {
   const auto time = std::chrono::steady_clock::now().time_since_epoch();
   return static_cast<Count>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
 }
 
-// While there is nothing to do: another worker, or another rank, may need the core.
+// Called while there is nothing to do: another worker, or another rank, may need the core.
 TRISWEEP_DEVICE inline void pause() {
   std::this_thread::yield();
 }

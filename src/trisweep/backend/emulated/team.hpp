@@ -21,7 +21,8 @@ struct HostLanes {
   void each(const Visit& visit) const {
     for (int lane = 0; lane < lanes; ++lane) visit(lane);
   }
-  // Where lanes need nothing of each other, so many are played at a time, whose numbers stay in registers.
+  // If lanes are independent of each other, this many are played at a time, so that their values stay in
+  // registers.
   static constexpr int at_a_time = 16;
   template <class V>
   using Few = std::array<V, at_a_time>;
@@ -29,76 +30,77 @@ struct HostLanes {
   void few(const Visit& visit) const {
     for (int i = 0; i < at_a_time; ++i) visit(i);
   }
-  // To each lane's value that of the lane whose number differs in that bit.
+  // Adds to each lane's value that of the lane whose number differs in this bit.
   template <class V>
   void add_from(Register<V>& value, int bit) const {
     const Register<V> before = value;
     each([&](int lane) { value[usize(lane)] += before[usize(lane ^ bit)]; });
   }
-  // Over all lanes, half of them onto the other half again and again.
+  // Sum over all lanes: repeatedly adds the upper half of the lanes to the lower half.
   template <class V>
   V sum(Register<V> value) const {
     for (int half = lanes / 2; half > 0; half /= 2)
       for (int lane = 0; lane < half; ++lane) value[usize(lane)] += value[usize(lane + half)];
     return value[0];
   }
-  // By one lane.
+  // Calls work() on one lane.
   template <class Work>
   void lead(const Work& work) const {
     work();
   }
-  // What one lane finds out, for all of them.
+  // Returns to all lanes what find() returns on one of them.
   template <class Find>
   Count find(const Find& find) const {
     return find();
   }
-  // What lanes have written to memory is seen by the others behind it.
+  // Makes what lanes have written to memory visible to the other lanes.
   void sync() const {}
   void idle() const { pause(); }
 };
 using HostWarp = HostLanes<slab_rows>;
 
-// Looks around while a kernel runs or waits. Throws when waiting makes no sense any more.
+// Called while a kernel runs or waits. Throws if waiting makes no sense any more.
 using Poll = std::function<void()>;
 
 struct HostBlock {
   static constexpr int lane = 0, lanes = 1, group = 0, groups = 1;
-  Index number = 0;  // of the launch
+  Index number = 0;  // index in the launch
   const Poll* poll = nullptr;
 
   bool leads() const { return true; }
   void sync() const {}
   void publish() const {}
-  // What one thread finds out, for all of them. All that a thread wrote before is seen by all behind it.
+  // Returns to all threads what find() returns on one of them. Writes of all threads before the call are
+  // visible to all after it.
   template <class Find>
   Count find(const Find& find) const {
     return find();
   }
-  // What one thread takes, for all, if the lanes of one group find that it can be run, and else no_item;
-  // other groups, by their numbers, prepare it meanwhile.
+  // Returns to all threads what take() returns on one of them, if is_ready() is true on the lanes of one
+  // group, else no_item; the other groups, by their numbers, call prepare() meanwhile.
   template <class Take, class IsReady, class Prepare>
   Count take(const Take& take, const IsReady& is_ready, const Prepare& /*prepare*/) const {
     const Count taken = take();
     return taken != no_item && is_ready(taken) ? taken : no_item;
   }
-  // The lanes of the first group for which it is so, as bits.
+  // Lanes of the first group for which is_so() is true, as bits.
   template <class IsSo>
   unsigned lanes_of_group(const IsSo& is_so) const {
     return is_so() ? 1 : 0;
   }
-  // Whether it is so for all lanes of a group, all of which call it.
+  // True if `is_so` is true on all lanes of a group, all of which call this.
   static bool on_all_lanes(bool is_so) { return is_so; }
-  // A copy of a value that all threads share, which one of them sets first.
+  // A copy of a value, shared by all threads; one of them modifies it by set() first.
   template <class Value, class Set>
   Value share(Value value, const Set& set) const {
     set(value);
     return value;
   }
-  // Whether a group multiplies tiles of T (tile_product.hpp), and as what.
+  // True if a group multiplies tiles of T (tile_product.hpp).
   template <class T>
   static constexpr bool multiplies_tiles = false;
   HostWarp warp() const { return {}; }
-  // Where most rows are shorter than a warp: fewer lanes are played.
+  // A warp with fewer lanes, for rows most of which are shorter than a warp.
   HostLanes<4> short_warp() const { return {}; }
   template <class N>
   N sum_over_lanes(N value) const {
@@ -119,7 +121,7 @@ struct HostBlock {
   T* tile() const {
     return reinterpret_cast<T*>(tile_.data());
   }
-  // Before an item is run.
+  // Called before an item is run.
   void begin(Index /*item*/) const {}
   void idle() const {
     if (poll != nullptr) (*poll)();

@@ -3,8 +3,8 @@
 
 namespace trisweep::backend {
 
-// Blocks of a body that a processor is to have room for: the fewer there are the more registers each may
-// have.
+// Number of blocks of a body for which a multiprocessor must have room: the fewer, the more registers each
+// may have.
 template <class Body>
 constexpr int blocks_of_processor() {
   if constexpr (requires { Body::blocks_of_processor; }) return Body::blocks_of_processor;

@@ -1,5 +1,5 @@
 #pragma once
-// The machine of backend/machine.hpp on GPUs, by nvcc or hipcc.
+// Implements backend/machine.hpp on GPUs, compiled by nvcc or hipcc.
 
 #if defined(__HIPCC__)
 #include <hip/hip_runtime.h>
@@ -49,7 +49,7 @@ template <Scope scope, class C>
 TRISWEEP_DEVICE inline C exchange(C* at, std::type_identity_t<C> value) {
   return Atomic<scope, C>(*at).exchange(value, ::cuda::memory_order_acq_rel);
 }
-// A fence of older chips also acquires, which flushes the L1 cache.
+// On older chips a fence also acquires, which flushes the L1 cache.
 #if __CUDA_ARCH__ >= 900 && !defined(TRISWEEP_RELEASE_FENCE)
 #define TRISWEEP_RELEASE_FENCE
 #endif
@@ -131,7 +131,7 @@ TRISWEEP_DEVICE inline void pause() {
 
 #endif
 
-// Brings a line of memory closer, where no thread waits for it.
+// Loads a cache line into the L2 cache, without any thread waiting for it.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 inline constexpr bool prefetches = true;
 TRISWEEP_DEVICE inline void prefetch(const void* at) {

@@ -1,4 +1,4 @@
-// The host's part of NVSHMEM.
+// The host side of NVSHMEM.
 
 #include <cuda_runtime.h>
 

@@ -12,11 +12,11 @@
 namespace trisweep::backend {
 
 struct HeapPuts {
-  // By a block.
+  // Called by all threads of a block.
   __device__ static void put(void* to, const void* from, std::size_t bytes, Index pe) {
     nvshmemx_putmem_block(to, from, bytes, pe);
   }
-  // By one thread: signals behind it are behind what its block has put.
+  // Called by one thread: signals sent after it arrive after what its block has put.
   __device__ static void fence() { nvshmem_fence(); }
   __device__ static void signal(Count* to, Count value, Index pe) {
     nvshmemx_signal_op(to, value, NVSHMEM_SIGNAL_SET, pe);
@@ -26,7 +26,7 @@ struct HeapPuts {
   }
 };
 
-// The kernels of all bodies: where these are known (device/worker_nvshmem.cu).
+// Returns the kernel of a body. Defined where all bodies are known (device/worker_nvshmem.cu).
 const void* symmetric_kernel(std::type_index body);
 
 }  // namespace trisweep::backend

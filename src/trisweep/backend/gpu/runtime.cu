@@ -1,4 +1,4 @@
-// The few calls of CUDA's and HIP's run time that are needed, by nvcc or hipcc from one source.
+// The few calls of the CUDA and HIP runtimes that are needed, compiled by nvcc or hipcc from one source.
 
 #include "trisweep/backend/gpu/runtime.hpp"
 #include "trisweep/core/error.hpp"
@@ -26,8 +26,8 @@ constexpr auto portable = cudaHostAllocPortable;
 using GpuStream = TRISWEEP_GPU(Stream_t);
 using GpuEvent = TRISWEEP_GPU(Event_t);
 
-// Throws Error(environment) with the run time's own text. What is said here is not left for a later call to
-// report.
+// Throws Error(environment) with the runtime's own text, and clears the error, so that no later call reports
+// it again.
 void check(TRISWEEP_GPU(Error_t) code, const char* call) {
   if (code == TRISWEEP_GPU(Success)) return;
   static_cast<void>(TRISWEEP_GPU(GetLastError)());
@@ -98,7 +98,7 @@ class GpuRuntime final : public Runtime {
       check(TRISWEEP_GPU(MallocManaged)(&memory, bytes), "managed memory");
 #if defined(__HIPCC__)
     } else if (use == MemoryUse::reached) {
-      // AMD's devices see in the usual kind what others wrote to it only when a kernel begins.
+      // In ordinary memory AMD's devices see writes of other devices only when a kernel begins.
       check(hipExtMallocWithFlags(&memory, bytes, hipDeviceMallocFinegrained), "memory of the device");
 #endif
     } else {
@@ -184,7 +184,7 @@ class GpuRuntime final : public Runtime {
   static std::string version(int of) {
     return std::to_string(of / 1000) + '.' + std::to_string(of % 1000 / 10);
   }
-  // Managed memory is never more than one device has free: it moves there.
+  // Managed memory must fit in the free memory of one device, since it migrates there.
   static void require_free(std::size_t bytes) {
     std::size_t free = 0, total = 0;
     check(TRISWEEP_GPU(MemGetInfo)(&free, &total), "asking the device");

@@ -1,6 +1,6 @@
 #pragma once
-// A block of threads of a GPU, and a warp, or half a wavefront. What lanes load goes across neighbouring rows
-// of a slab, so that a load is one straight piece of memory.
+// A block of threads of a GPU, and a warp, or half a wavefront. Lanes load from neighbouring rows of a slab,
+// so that a load is one contiguous piece of memory.
 
 #include <type_traits>
 
@@ -10,7 +10,7 @@
 
 namespace trisweep::backend {
 
-// Of the lane whose number differs in that bit. All lanes of a warp call it.
+// The value of the lane whose number differs in this bit. All lanes of a warp call it.
 template <class R>
 __device__ inline R from_lane(R value, int bit) {
 #if defined(__HIPCC__)
@@ -60,7 +60,7 @@ struct GpuWarp {
   }
   template <class Find>
   __device__ Count find(const Find& find) const {
-    unsigned long long found = lane == 0 ? find() : 0;  // as shuffles know it
+    unsigned long long found = lane == 0 ? find() : 0;  // a type that shuffles accept
 #if defined(__HIPCC__)
     return __shfl(found, 0, lanes);
 #else
@@ -75,7 +75,7 @@ struct GpuWarp {
   __device__ void idle() const {
     pause();
   }
-  // C += A B of tiles (device/tile_product.hpp), by tensor cores; chips without such never come here.
+  // C += A B of tiles (device/tile_product.hpp), by tensor cores; not called on chips without them.
   __device__ void multiply_add([[maybe_unused]] double (&c)[2], [[maybe_unused]] double a,
                                [[maybe_unused]] double b) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -95,8 +95,8 @@ struct GpuBlock {
 
   __device__ bool leads() const { return threadIdx.x == 0; }
   __device__ void sync() const { __syncthreads(); }
-  // A barrier behind which one thread releases what all have written. AMD's alone leaves stores of other
-  // wavefronts under way, which that thread's release does not wait for.
+  // A barrier after which one thread releases the writes of all. On AMD's GPUs the barrier alone leaves
+  // stores of other wavefronts pending, which that thread's release does not wait for.
   __device__ void publish() const {
 #if defined(__HIPCC__)
     __threadfence();
@@ -111,8 +111,8 @@ struct GpuBlock {
     __syncthreads();
     return found;
   }
-  // What one thread takes, for all, if the lanes of one group find that it can be run, and else no_item; the
-  // others prepare it meanwhile.
+  // Returns to all threads what take() returns on one of them, if is_ready() is true on the lanes of one
+  // group, else no_item; the other groups call prepare() meanwhile.
   template <class Take, class IsReady, class Prepare>
   __device__ Count take(const Take& take, const IsReady& is_ready, const Prepare& prepare) const {
     __shared__ Count taken;
@@ -130,7 +130,7 @@ struct GpuBlock {
     __syncthreads();
     return can_be_run ? taken : no_item;
   }
-  // The lanes of the first group for which it is so, as bits.
+  // Lanes of the first group for which is_so() is true, as bits.
   template <class IsSo>
   __device__ unsigned lanes_of_group(const IsSo& is_so) const {
     __shared__ unsigned found;
@@ -146,16 +146,16 @@ struct GpuBlock {
     __syncthreads();
     return found;
   }
-  // Whether it is so for all lanes of a group, all of which call it.
+  // True if `is_so` is true on all lanes of a group, all of which call this.
   __device__ bool on_all_lanes(bool is_so) const {
 #if defined(__HIPCC__)
-    return __all(is_so);  // of those that are active
+    return __all(is_so);  // considers active lanes only
 #else
     return __all_sync(0xffffffffU, is_so);
 #endif
   }
-  // A copy of a value that all threads share, which one of them sets first: once in a kernel. The copy is
-  // made by all, since one thread would need a register for every word.
+  // A copy of a value in shared memory, which one thread modifies by set() first; once in a kernel. All
+  // threads copy, since a single thread would need a register for every word.
   template <class Value, class Set>
   __device__ const Value& share(const Value& from, const Set& set) const {
     using Word = unsigned;
@@ -188,8 +188,8 @@ struct GpuBlock {
     for (int bit = lanes / 2; bit > 0; bit /= 2) value += from_lane(value, bit);
     return value;
   }
-  // Calls visit(k, sum of value[k] over the lanes) once for each of eight values, each on a lane of its own:
-  // half of what a lane has goes to another at each of three steps.
+  // Calls visit(k, sum of value[k] over the lanes) once for each of eight values, each on a different lane:
+  // in each of three steps a lane sends half of its values to another lane.
   template <class N, class Visit>
   __device__ void sums_over_lanes(N (&value)[8], const Visit& visit) const {
     unrolled_halves<4>(value);
@@ -202,7 +202,7 @@ struct GpuBlock {
   __device__ void unrolled_halves(N (&value)[8]) const {
     const bool is_upper = (lane & 4 * half) != 0;
     unrolled<half>([&](int k) {
-      N sent = value[k + half];  // not by ?:, which would take the address of one of the two
+      N sent = value[k + half];  // not by ?:, which would take an address of either
       if (is_upper) {
         sent = value[k];
         value[k] = value[k + half];
@@ -218,7 +218,7 @@ struct GpuBlock {
     }
     return value;
   }
-  static constexpr std::size_t tile_bytes = 16384;  // as many blocks are resident as without it
+  static constexpr std::size_t tile_bytes = 16384;  // does not reduce the number of resident blocks
   template <class T>
   __device__ T* tile() const {
     __shared__ __align__(16) unsigned char bytes[tile_bytes];

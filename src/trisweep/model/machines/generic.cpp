@@ -2,7 +2,7 @@
 
 namespace trisweep::model {
 
-// For ranks of which nothing is known: no machine in particular.
+// No particular machine: for ranks of which nothing is known.
 Machine generic() {
   Machine m{
       .name = "generic",
