@@ -71,7 +71,7 @@ double eps_to_price(const PlanOptions& options) {
              : solve::automatic_compression<double>().eps;
 }
 
-// What the mappings and grids that may be chosen need at most of a dissection.
+// The most demanding requirement on the dissection among the mappings and grids that may be chosen.
 struct Need {
   distribution::NamedMapping mapping{};
   Index parts = 0;
@@ -87,7 +87,8 @@ Need most_needed(const model::PlanAxes& axes) {
   return most;
 }
 
-// The dissection of an analysis goes as far down as the plan that it was made for needs.
+// Checks that the dissection of a saved analysis, which has the levels needed by the plan that it was made
+// for, has enough levels for these axes.
 void check_levels(const std::string& file, const model::SavedAnalysis& analysis,
                   const model::PlanAxes& axes) {
   const auto [mapping, parts] = most_needed(axes);

@@ -115,7 +115,7 @@ struct BemCommand {
     return names;
   }
 
-  // That no option is given which does nothing for the object, the method or the device.
+  // Throws Error(usage) if an option has no effect with the object, method or device.
   void check() const {
     check_shape();
     check_pipelining_options(*sub, options.method);
@@ -146,7 +146,7 @@ struct BemCommand {
     const bool has_two_bodies = std::ranges::find(known, "distance") != known.end();
     if (std::max(radius.size(), potential.size()) > 1 && !has_two_bodies)
       throw Error(ErrorKind::usage,
-                  fmt::format("{} with two values is not for --object {}",
+                  fmt::format("{} with two values cannot be combined with --object {}",
                               radius.size() > 1 ? "--radius" : "--potential", object),
                   "give one, or an object of two bodies, such as spheres");
   }
@@ -174,7 +174,7 @@ struct BemCommand {
     });
   }
 
-  // Of one number that is given the second follows.
+  // If only one number of a pair is given, the second follows from it.
   bem::ObjectOptions chosen_shape() const {
     bem::ObjectOptions chosen = shape;
     if (!radius.empty()) chosen.radius = {radius.front(), radius.back()};
@@ -224,7 +224,7 @@ void add_shape_options(CLI::App& sub, BemCommand& o) {
       ->expected(1, 2);
 }
 
-// How the matrix is compressed.
+// Options for the compression of the matrix.
 void add_matrix_options(CLI::App& sub, BemCommand& o) {
   auto& matrix = o.options.matrix;
   sub.add_option("--load", o.load, "Read the matrix from a folder written by --save");

@@ -1,6 +1,6 @@
 #pragma once
-// What the subcommands share. Each subcommand is one file with one function that declares its options on the
-// application and hands back what to run.
+// Declarations shared by the subcommands. Each subcommand is one file with one function that declares its
+// options on the application and sets the function to run.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -13,7 +13,7 @@ namespace trisweep::cli {
 
 struct Context {
   const mpi::Communicator& world;
-  Terminal& terminal;  // rank 0's; silent elsewhere
+  Terminal& terminal;  // silent on ranks other than 0
 
   bool is_root() const { return world.rank() == 0; }
 };
@@ -38,7 +38,7 @@ void add_solve(CLI::App& app, Run& run);
 void add_sptrsv(CLI::App& app, Run& run);
 void add_tune(CLI::App& app, Run& run);
 
-// Whether there is such a command that this build leaves out.
+// True if this is a command that the build leaves out.
 bool is_left_out(const std::string& command);
 
 }  // namespace trisweep::cli

@@ -1,5 +1,5 @@
-// Scripts that complete the command line in bash, zsh and fish. They hold the words themselves: to start the
-// command for each press of a key would start MPI.
+// Scripts that complete the command line in bash, zsh and fish. They contain all words, since running the
+// command at each key press would start MPI each time.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@ std::string with_replaced(std::string text, const std::string& from, const std::
   return CLI::detail::find_and_replace(std::move(text), from, to);
 }
 
-// A word of a shell, whatever is in it.
+// Quotes any text as one word of a shell.
 std::string shell_quoted(const std::string& text) {
   return "'" + with_replaced(text, "'", "'\\''") + "'";
 }
@@ -45,7 +45,7 @@ std::string bash_case(const CLI::App& command) {
                     fmt::join(dashed_names(options), " "), fmt::join(words, " "));
 }
 
-// Where there is no word, bash completes names of files.
+// Where no word fits, bash completes file names.
 std::string bash_script(const CLI::App& app) {
   std::string names, cases;
   for (const CLI::App* command : commands_of(app)) {

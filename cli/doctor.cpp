@@ -1,4 +1,4 @@
-// trisweep doctor: what the ranks at hand have for solves, and what to do about what they lack.
+// trisweep doctor: checks the environment of this job's ranks, with advice on what is missing.
 
 #include <fmt/format.h>
 
@@ -25,10 +25,10 @@ namespace {
 
 using report::Finding;
 
-// What the ranks of rank 0's node have together.
+// The ranks and processors of rank 0's node.
 struct Node {
   Index ranks;
-  Index least_processors;  // that a rank may run on
+  Index least_processors;  // fewest processors that a rank may run on
   Index processors;        // of the machine
 };
 
@@ -76,7 +76,7 @@ Finding of_blas() {
     return {"BLAS", "not OpenBLAS",
             "its threads cannot be told from here: have it use one (MKL_NUM_THREADS=1)"};
   Finding finding{"BLAS", openblas_get_config(), ""};
-  // What it says of the processor is whose kernels it runs: of one that it does not know, the oldest.
+  // It names the processor whose kernels OpenBLAS runs: the oldest one if it does not know this processor.
   if (finding.value.find("Prescott") != std::string::npos && instruction_set::x86_64_v3())
     finding.advice = fmt::format(
         "OpenBLAS does not know this processor and runs the kernels of an old one: "
@@ -95,7 +95,7 @@ Finding of_huge_pages() {
                 "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"};
 }
 
-// Reading and writing, by one thread.
+// Measures the bandwidth of reading and writing memory with one thread.
 Finding of_memory(const report::MachineRecord& machine) {
   constexpr std::size_t bytes = std::size_t{1} << 27;
   constexpr int rounds = 4;
@@ -113,7 +113,7 @@ Finding of_memory(const report::MachineRecord& machine) {
           ""};
 }
 
-// By what is in its way, without a remedy: not everybody wants all of them.
+// Reports an optional part as ready or with its obstacle, but without advice: not every user wants all parts.
 Finding of_choice(const char* kind, std::string_view name, const std::string& obstacle) {
   return {kind,
           fmt::format("{}: {}", name, obstacle.empty() ? "ready" : obstacle.substr(0, obstacle.find('\n'))),
@@ -155,8 +155,9 @@ std::vector<Finding> examine(const mpi::Communicator& world) {
 
 void add_doctor(CLI::App& app, Run& run) {
   auto json = std::make_shared<std::string>();
-  CLI::App* sub =
-      app.add_subcommand("doctor", "What this machine has for solves, and what to do about what it lacks");
+  CLI::App* sub = app.add_subcommand(
+      "doctor",
+      "Check MPI, pinning, BLAS, memory and devices of this machine, with advice on what is missing");
   sub->add_option("--json", *json, "Write the findings to this file (JSON)");
   sub->callback([json, &run] {
     run = [json](const Context& context) {

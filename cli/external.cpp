@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Empty where the system does not tell.
+// The path of the running program; empty if the system does not provide it.
 fs::path this_binary() {
   std::error_code unknown;
   return fs::read_symlink("/proc/self/exe", unknown);

@@ -1,4 +1,4 @@
-// trisweep factor A.mtx -o A.factors: factors A once and for all, by all ranks, for trisweep solve --factors.
+// trisweep factor A.mtx -o A.factors: factors A, on all ranks, and saves it for trisweep solve --factors.
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ struct FactorCommand {
   int threads = 0;  // 0: all processors
 };
 
-// By all ranks. What it says is rank 0's.
+// Runs on all ranks; only rank 0 prints.
 template <Scalar T>
 class FactorJob {
  public:
@@ -105,7 +105,7 @@ class FactorJob {
   solve::FactorReport report_;
 };
 
-// What rank 0 reads and writes.
+// The output files of rank 0.
 struct FactorFiles {
   std::optional<OutputFile> json;
   std::optional<OutputFolder> folder;
@@ -188,8 +188,8 @@ void add_factor(CLI::App& app, Run& run) {
       ->capture_default_str();
   sub->add_option(
          "--ranks", o.ranks,
-         "Ranks that will solve, at most: the order has separators for so many (1: the fastest on one "
-         "rank; more still work)")
+         "Number of ranks to order for, which the separators are made for (1: fastest on one rank). The "
+         "factors can be used on any number of ranks")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sub->add_option("--threads", o.threads, "Threads per rank (default: its part of the processors)")

@@ -1,5 +1,5 @@
 #pragma once
-// Who factors, by name.
+// The factorizations by name: our own, or SuperLU_DIST's.
 
 #include <array>
 #include <memory>
@@ -25,7 +25,7 @@ inline std::span<const NamedFactorization> factorizations() {
       {{"own", nullptr}, {"superlu-dist", superlu_dist_engine}}};
   return table;
 }
-// Throws Error(usage) that lists the names there are.
+// Throws Error(usage), which lists the valid names.
 inline const NamedFactorization& named_factorization(const std::string& name) {
   return find_named(factorizations(), "factorization", name);
 }

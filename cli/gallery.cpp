@@ -35,7 +35,7 @@ struct GalleryCommand {
     return 0;
   }
 
-  // Returns what was written, in a line.
+  // Writes the matrix; returns a line that describes it.
   std::string write() const {
     OutputFile file = open_output(output.empty() ? kind + ".mtx" : output).value();
     const auto& kinds = gallery::kinds();

@@ -8,10 +8,10 @@
 namespace trisweep::cli {
 namespace {
 
-// Whether products are merged.
+// The names of kernels; true: the products of all panels are merged in one launch.
 constexpr std::array<studies::NamedGemvChoice<bool>, 2> kernels{{{"merged", true}, {"batched", false}}};
 
-// An option whose words are a table's.
+// Adds an option whose values are the names in a table.
 template <class Row, class Value>
 void add_named(CLI::App& sub, const std::string& option, std::span<const Row> table, Value Row::*of_row,
                Value& value, const std::string& description) {

@@ -1,5 +1,5 @@
-// trisweep himv --object OBJECT --machine M ...: products with an H-matrix, and iterations of BiCGStab, on
-// the GPUs of a machine, before any entry is computed: launches counted, times predicted.
+// trisweep himv --object OBJECT --machine M ...: counts launches and predicts times of products with an
+// H-matrix, and of iterations of BiCGStab, on the GPUs of a machine, without computing any entry.
 
 #include <fmt/format.h>
 

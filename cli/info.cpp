@@ -1,4 +1,4 @@
-// trisweep info A.mtx: what a matrix is, and what its factors will be; or what factors there are.
+// trisweep info A.mtx: describes a matrix and its predicted factors, or saved factors.
 
 #include <fmt/format.h>
 
@@ -25,11 +25,11 @@ struct InfoOptions {
   std::string matrix;
   std::string factors;        // a folder
   std::string factorization;  // empty: nothing is factored
-  Index ranks = 0;            // memory of the fullest of up to so many; 0: of none
+  Index ranks = 0;            // predict the peak memory on up to this many ranks; 0: no prediction
 };
 
-// Supernodes on the longest path to the root, and how much work there is per work on the costliest path: a
-// bound on the speedup that the dependencies allow.
+// `levels`: supernodes on the longest path to the root. `parallelism`: total work over the work on the
+// costliest path, a bound on the speedup that the dependencies allow.
 struct Shape {
   Index levels = 0;
   double parallelism = 1;
@@ -78,13 +78,13 @@ class Lines {
   std::string text;
 };
 
-// As `solve` analyzes for one rank.
+// The options with which `solve` analyzes for one rank.
 solve::AnalysisOptions analysis_options() {
   return {.ordering = {.method = ordering::Method::automatic},
           .symbolic = model::symbolic_options(model::PlanChoice{}.diagonal, 1)};
 }
 
-// `precision`: that factors are made in. `kind`: of the factorization, in words.
+// `precision`: of the factors. `kind`: of the factorization, in words.
 void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::size_t scalar_bytes,
                       std::string_view precision, std::string_view kind, Lines& lines) {
   const symbolic::Structure& s = *analysis.structure;
@@ -102,7 +102,7 @@ void describe_factors(const solve::Analysis& analysis, Offset nonzeros, std::siz
   lines.add("parallelism", "{:.1f} (work / work on the critical path of a solve)", shape.parallelism);
 }
 
-// On 1, 2, 4, ... ranks: which of them is enough is known before anything is factored.
+// Predicts the peak memory on 1, 2, 4, ... ranks, to find a sufficient number before factoring.
 template <Scalar T>
 void describe_memory(const solve::Analysis& analysis, Offset nonzeros, Index most_ranks, Lines& lines) {
   const model::FactorizationProblem problem{.structure = *analysis.structure,
@@ -122,7 +122,7 @@ void describe_memory(const solve::Analysis& analysis, Offset nonzeros, Index mos
   lines.add("memory", "{}", text);
 }
 
-// As trisweep sptrsv solves with it (multi-GPU zero-copy paper, Table I).
+// Describes the triangle for trisweep sptrsv (multi-GPU zero-copy paper, Table I).
 template <Scalar T>
 void describe_triangle(const matrix::Csr<T>& a, Lines& lines) {
   const sptrsv::Form form{.upper = sptrsv::form_of(a.pattern).upper, .unit = true};
@@ -155,7 +155,7 @@ std::string describe(const matrix::Csr<T>& a, const InfoOptions& options, Observ
   return lines.text;
 }
 
-// What a folder of trisweep factor has; T as its precision says.
+// Describes a folder of trisweep factor; T has the folder's precision.
 template <Scalar T>
 std::string describe_saved(const std::string& folder, Offset nonzeros, const std::string& precision) {
   Lines lines(folder);
@@ -187,7 +187,7 @@ std::string describe_folder(const std::string& folder) {
   });
 }
 
-// What the ranks at hand have of factors once they are made.
+// Factors the matrix on this job's ranks and describes the memory of each.
 template <Scalar T>
 std::string factored(const Context& context, matrix::Csr<T> a, const InfoOptions& options) {
   const Offset nonzeros = a.nonzeros();
@@ -240,8 +240,8 @@ std::string describe_on_root(const Context& context, const InfoOptions& options)
 
 void add_info(CLI::App& app, Run& run) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* sub =
-      app.add_subcommand("info", "Describe a matrix and its predicted factors, or factors that there are");
+  CLI::App* sub = app.add_subcommand(
+      "info", "Describe a matrix and predict the size of its factors, or describe saved factors");
   auto* matrix =
       sub->add_option("matrix", options->matrix,
                       "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped");
@@ -249,11 +249,11 @@ void add_info(CLI::App& app, Run& run) {
   auto* ranks =
       sub->add_option(
              "--ranks", options->ranks,
-             "Also predict what memory the fullest of 1, 2, 4, ... and of so many ranks needs to factor")
+             "Also predict the peak memory per rank of a factorization on 1, 2, 4, ... up to this many ranks")
           ->check(CLI::Range(1, 1 << 20))
           ->needs(matrix);
   sub->add_option("--factorization", options->factorization,
-                  "Factor the matrix so on the ranks at hand, and describe what each of them has")
+                  "Factor the matrix by this method on the ranks of this job, and report the memory of each")
       ->check(CLI::IsMember(names_of(factorizations())))
       ->excludes(ranks)
       ->needs(matrix);

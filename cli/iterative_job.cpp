@@ -1,5 +1,5 @@
-// trisweep solve --method bicgstab, pipelined-bicgstab and gmres: the matrix is multiplied, and a
-// preconditioner stands for its inverse.
+// trisweep solve --method bicgstab, pipelined-bicgstab and gmres: products with the matrix, and a
+// preconditioner in place of its inverse.
 
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ class IterativeJob {
     });
     context_.terminal.print_beside({options_.output, options_.json}, summary());
     if (!result.converged) {
-      context_.terminal.error(fmt::format("{} {} after {}: residual {:.1e}, of what x is there\n  remedy: {}",
+      context_.terminal.error(fmt::format("{} {} after {}: the residual of x is {:.1e}\n  remedy: {}",
                                           options_.method, krylov::words_of(result.worst.outcome).sentence,
                                           report::counted(krylov_.iterations, "iteration"), krylov_.residual,
                                           remedy()));
@@ -57,7 +57,7 @@ class IterativeJob {
   }
 
  private:
-  // The options that are not in use yet.
+  // Suggests options that this run does not use.
   std::string remedy() const {
     std::string others;
     if (std::same_as<T, Single<T>>) others += "--precision double, ";
@@ -120,7 +120,7 @@ class IterativeJob {
         "matrix    {}: {} rows, {}\n"
         "setup     {}: preconditioner {}\n"
         "solve     {}: {}, {}, op {}, {}\n"
-        "accuracy  residual {:.1e} of the right-hand side, in the 2-norm; componentwise backward error "
+        "accuracy  relative residual {:.1e} (2-norm); componentwise backward error "
         "{:.1e}\n",
         record_.matrix.name, record_.matrix.rows, report::counted(record_.matrix.nonzeros, "nonzero"),
         report::duration(krylov_.setup_seconds), krylov_.preconditioner,

@@ -1,5 +1,5 @@
 #pragma once
-// Options of the commands that solve by a Krylov method.
+// Options of commands that solve by a Krylov method.
 
 #include "command.hpp"
 #include "trisweep/krylov/methods.hpp"
@@ -7,11 +7,11 @@
 namespace trisweep::cli {
 
 void add_pipelining_options(CLI::App& sub, krylov::KrylovOptions& options);
-// Throws Error(usage) when they are given and the method is not pipelined-bicgstab.
+// Throws Error(usage) when these options are given and the method is not pipelined-bicgstab.
 void check_pipelining_options(const CLI::App& sub, const std::string& method);
 
-// Throws Error(usage) when the residual cannot become so small in numbers with that epsilon. `option`: the
-// name of the tolerance.
+// Throws Error(usage) when a relative residual of `tolerance` cannot be reached in a precision with that
+// epsilon. `option`: the name of the tolerance's option.
 void check_tolerance(const char* option, double tolerance, double epsilon);
 
 }  // namespace trisweep::cli

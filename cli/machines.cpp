@@ -1,4 +1,4 @@
-// trisweep machines: the machines that plans can be priced on, and the one at hand.
+// trisweep machines: lists the machines that plans can be priced on, and measures this one.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ std::string describe(const Link& link) {
                      link.receive_overhead * 1e6, rate(link.bandwidth, "B"));
 }
 
-// Of messages: overhead of the sender, latency, overhead of the receiver.
+// Messages are described by the sender's overhead, the latency and the receiver's overhead.
 std::string describe(const Machine& m) {
   std::string text = fmt::format("{} ({})\n", m.name, m.device);
   const auto line = [&](std::string_view name, const std::string& value) {

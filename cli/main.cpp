@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -31,7 +32,7 @@ struct MpiSession {
   ~MpiSession() { MPI_Finalize(); }
 };
 
-// An error of this rank alone: others may be waiting for it, so the whole job ends here.
+// Ends the whole job after an error on this rank alone, for which other ranks may be waiting.
 [[noreturn]] void abort_job(const mpi::Communicator& world, int status, const std::string& text) {
   const bool alone = world.size() == 1;
   Terminal(true).error(alone ? text : fmt::format("rank {}: {}", world.rank(), text));
@@ -48,7 +49,7 @@ std::string command_names(const std::vector<const CLI::App*>& commands) {
   return names;
 }
 
-// What the parser says, in our words where a word of the user's was not understood.
+// The parser's message, or our own if the first word is not a command.
 std::string wrong_use(const CLI::App& app, const CLI::ParseError& e, const char* first_word) {
   if (const auto chosen = app.get_subcommands(); !chosen.empty())
     return fmt::format("{}\n  remedy: see trisweep {} --help", e.what(), chosen.front()->get_name());
@@ -70,7 +71,7 @@ std::string wrong_use(const CLI::App& app, const CLI::ParseError& e, const char*
       commands);
 }
 
-// What --help or --version print, in the place of a command to run.
+// Parses the command line; returns the text of --help or --version if these are given.
 std::optional<std::string> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -84,7 +85,7 @@ std::optional<std::string> parse(CLI::App& app, int argc, char** argv) {
   }
 }
 
-// Else ranks would wait for one that does something else.
+// Throws if the ranks have different command lines: they would wait for each other.
 void require_same_command(const mpi::Communicator& world, int argc, char** argv) {
   std::string words;
   for (int i = 1; i < argc; ++i) words += fmt::format("{}{}", i > 1 ? " " : "", argv[i]);
@@ -97,7 +98,7 @@ bool is_built_in(const CLI::App& app, const std::string& name) {
   return std::ranges::any_of(commands, [&](const CLI::App* command) { return command->check_name(name); });
 }
 
-// Does not return when the first word names a program of its own.
+// Runs the program of an external command, and then does not return.
 void run_if_external(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || is_built_in(app, argv[1])) return;
   if (const auto program = find_external(argv[1])) run_external(*program, argv);
@@ -117,8 +118,8 @@ void add_commands(CLI::App& app, Run& run) {
   add_tune(app, run);
 }
 
-// Of options and positionals: an empty word is most often a shell's variable that is not set, and would be
-// taken as if the option were not given.
+// Refuses empty values of options and positionals: most often they come from an unset shell variable, and
+// would count as an option that is not given.
 void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* option : command.get_options()) {
     if (option->get_items_expected_max() == 0) continue;  // a flag
@@ -148,7 +149,7 @@ int run_command(int argc, char** argv) {
   const numeric::OneBlasThread one_blas_thread;
   const MpiSession session(&argc, &argv);
   const mpi::Communicator world(MPI_COMM_WORLD);
-  const mpi::LongWork long_work(world);  // of rank 0, which reads and writes the files
+  const mpi::LongWork long_work(world);  // on rank 0, which reads and writes the files
   Terminal terminal(world.rank() == 0);
   try {
     const auto text = mpi::agree_on_error(world, [&] { return parse(app, argc, argv); });
@@ -166,7 +167,7 @@ int run_command(int argc, char** argv) {
     terminal.error(e.what());
     return e.exit_status();
   } catch (const mpi::Stalled& e) {
-    // The others come to the same end by themselves: each shall say what it waits for.
+    // Other ranks stall as well. This one waits a second, so that each can print what it waits for.
     Terminal(true).error(fmt::format("rank {}: {}", world.rank(), e.what()));
     std::this_thread::sleep_for(std::chrono::seconds(1));
     MPI_Abort(MPI_COMM_WORLD, e.exit_status());
@@ -178,9 +179,9 @@ int run_command(int argc, char** argv) {
   }
 }
 
-// The first handler of exit(), whoever calls it. Those of OpenBLAS wait for its threads, and one that was
-// refused memory for its buffer asks for ever: so the others run only where no memory was refused, as far as
-// can be told.
+// The handler that exit() runs first. OpenBLAS's handlers wait for its threads, and a thread that was refused
+// memory for its buffer retries forever. So the other handlers run only if, as far as can be told, no memory
+// was refused.
 void leave(int status, void*) {
   rlimit addresses{};
   const bool limited = getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
@@ -189,7 +190,7 @@ void leave(int status, void*) {
   std::_Exit(status);
 }
 
-// Also what goes wrong before there are ranks to agree on it: most often there is no memory to begin with.
+// Also reports errors that occur before ranks can agree on them, most often because memory does not suffice.
 int main(int argc, char** argv) {
   try {
     return run_command(argc, argv);
@@ -209,6 +210,7 @@ int main(int argc, char** argv) {
 }  // namespace trisweep::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit on the size of files fails, and is reported
   on_exit(trisweep::cli::leave, nullptr);
   return trisweep::cli::main(argc, argv);
 }

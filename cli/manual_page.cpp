@@ -1,4 +1,4 @@
-// Manual pages in the language of man(7), made of what the help is made of.
+// Manual pages in the format of man(7), made from the same texts as the help.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 namespace trisweep::cli {
 namespace {
 
-// Text in which roff finds no request, no escape and no hyphen that it may turn into another character.
+// Escapes text so that roff finds no requests and escapes in it, and keeps its hyphens.
 std::string roff_text(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// In place of studies.cpp where TRISWEEP_SOLVE_ONLY builds what solves systems alone.
+// Replaces studies.cpp in builds with TRISWEEP_SOLVE_ONLY, which only solve systems.
 
 #include <fmt/format.h>
 

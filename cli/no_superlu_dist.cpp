@@ -1,4 +1,4 @@
-// In place of superlu_dist.cpp where CMake has not found SuperLU_DIST.
+// Replaces superlu_dist.cpp if CMake has not found SuperLU_DIST.
 
 #include "factorization.hpp"
 #include "trisweep/core/error.hpp"

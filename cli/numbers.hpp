@@ -1,5 +1,5 @@
 #pragma once
-// Which numbers an option takes: checks for CLI11, whose own let NaN pass.
+// Checks of an option's number for CLI11, whose own checks accept NaN.
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ inline std::string check_positive(const std::string& text) {
   return "takes a number above zero, not '" + text + "'";
 }
 
-// Of a size that is one at the start.
+// Above zero and below one: tolerances relative to an initial value.
 inline std::string check_below_one(const std::string& text) {
   double number = NAN;
   if (CLI::detail::lexical_cast(text, number) && number > 0 && number < 1) return {};

@@ -5,7 +5,7 @@
 namespace trisweep::cli {
 namespace {
 
-// Of a type like TEXT:{lu,ilu0,none}.
+// The choices in a type such as TEXT:{lu,ilu0,none}.
 std::vector<std::string> choices_of(const std::string& type) {
   const std::size_t open = type.find('{'), close = type.find('}');
   return open < close && close != std::string::npos

@@ -1,5 +1,5 @@
 #pragma once
-// The options of a command as its help has them, for shells' completions and manual pages.
+// The options of a command as its help shows them, for shell completion and manual pages.
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -8,10 +8,10 @@
 namespace trisweep::cli {
 
 struct OptionText {
-  std::vector<std::string> names;  // "-o", "--output"; a positional's one name has no dashes
-  std::string value;               // its type, default and limits; empty: a flag
+  std::vector<std::string> names;  // "-o", "--output"; the only name of a positional has no dashes
+  std::string value;               // type, default and limits; empty: a flag
   std::string description;
-  std::vector<std::string> choices;  // words, where there are only some
+  std::vector<std::string> choices;  // the valid words; empty: any
   bool is_positional = false;
 };
 
@@ -21,13 +21,13 @@ std::vector<OptionText> options_of(const CLI::App& command);
 // The commands, in the order of the help.
 std::vector<const CLI::App*> commands_of(const CLI::App& app);
 
-// "trisweep solve [OPTIONS] [matrix]".
+// For example "trisweep solve [OPTIONS] [matrix]".
 std::string usage_of(const CLI::App& command);
 
-// A script that completes commands, options and their choices: in "bash", "zsh" or "fish".
+// A script that completes commands, options and their choices; `shell`: "bash", "zsh" or "fish".
 std::string completion(const CLI::App& app, const std::string& shell);
 
-// The page of a command, or of `app` itself, in the language of man(7).
+// The manual page of a command, or of `app` itself, in the format of man(7).
 std::string manual_page(const CLI::App& app, const CLI::App& command);
 
 }  // namespace trisweep::cli

@@ -16,7 +16,7 @@ fs::path path_of(const std::string& name) {
   return name == "-" ? "/dev/stdout" : name;
 }
 
-// By whatever paths and links. (A pipe's path leads nowhere, and fs::equivalent() is not for pipes.)
+// True if both paths lead to the same file, also through links. (fs::equivalent() does not support pipes.)
 bool same_file(const fs::path& a, const fs::path& b) {
   using Status = struct stat;
   Status one{}, other{};

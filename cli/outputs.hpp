@@ -14,14 +14,14 @@ struct FileOption {
   const std::string& path;
 };
 
-// Throws Error(usage) when two outputs are the same file, also when that does not exist yet, or an output is
-// one that is read or in a folder that is. Empty paths are options that were not given.
+// Throws Error(usage) if two outputs are the same file, which need not exist yet, or an output is an input
+// file or lies in an input folder. Empty paths are options that were not given.
 void require_distinct(std::span<const FileOption> outputs, std::span<const FileOption> inputs = {});
 
-// Nothing when the option was not given; "-" is standard output.
+// Opens the output; "-" is standard output. nullopt if the option was not given.
 std::optional<OutputFile> open_output(const std::string& path);
 
-// By whichever of its names.
+// True for "-" and for other names of standard output.
 bool is_standard_output(const std::string& path);
 
 }  // namespace trisweep::cli

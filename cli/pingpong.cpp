@@ -1,4 +1,4 @@
-// trisweep pingpong: what a message between two ranks costs, by transport and size.
+// trisweep pingpong: measures the cost of a message between two ranks, by transport and size.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// trisweep plan A.mtx ...: what a solve on a grid of ranks will send and store, without factoring.
+// trisweep plan A.mtx ...: counts what a solve on a grid of ranks sends and stores, without factoring.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct PlanCommand : PlanOptions {
   Index nrhs = 1;
 };
 
-// Writes all outputs, then lets all appear; returns the summary.
+// Writes all outputs before any becomes visible; returns the summary.
 std::string plan(const PlanCommand& options, Observer& observer) {
   const auto grid = distribution::parse_grid(options.grid_text);
   require_distinct(

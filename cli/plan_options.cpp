@@ -19,7 +19,7 @@ std::string check_compress(const std::string& text) {
   return compress_option(text) ? "" : "takes 'auto', 'off' or a number between 0 and 1, not '" + text + "'";
 }
 
-// Former names become those of today.
+// Replaces a device's former name by its current one.
 std::string device_of_today(const std::string& name) {
   try {
     return std::string(engine::name_of(engine::find_device(name)));
@@ -28,8 +28,8 @@ std::string device_of_today(const std::string& name) {
   }
 }
 
-// What is solved and in what precision, and axes with one choice so far: accepted, so that a command line can
-// say what it means.
+// Options for the system and its precision, and for axes with only one choice so far, which are accepted so
+// that a command line can be explicit.
 void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   add_kind_option(sub, o.kind);
   sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
@@ -112,7 +112,8 @@ std::optional<solve::SolverOptions::Compress> compress_option(const std::string&
 void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   sub.add_option("--grid", o.grid_text,
                  "Process grid PXxPYxPZ, PZ a power of two; square: one layer, as square as possible; auto: "
-                 "the fastest plan in the model, with every unset option below")
+                 "the fastest plan in the model, which also chooses --mapping to --transport where they are "
+                 "not given (their defaults below are those of a given grid)")
       ->capture_default_str();
   sub.add_option(
          "--mapping", o.mapping,
@@ -127,14 +128,18 @@ void add_plan_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
       ->capture_default_str();
   sub.add_option(
          "--schedule", o.schedule,
-         "Inter-grid synchronization: once per solve (single-sync), or at every level of the separator tree")
+         "Inter-grid synchronization: single-sync: once per solve; level-sync: at every level of the "
+         "separator tree; published, published-packed: the same by blocking collectives, as SuperLU_DIST")
       ->check(CLI::IsMember(names_of(plan::schedules())))
       ->capture_default_str();
   sub.add_option("--inter-grid", o.inter_grid,
                  "Inter-grid allreduce: sparse (one per solve), or one per node of the separator tree")
       ->check(CLI::IsMember(names_of(plan::inter_grids())))
       ->capture_default_str();
-  sub.add_option("--tree", o.tree, "Broadcast and reduction trees")
+  sub.add_option(
+         "--tree", o.tree,
+         "Broadcast and reduction trees: flat: the root sends to all; binary; postal: up to five children; "
+         "auto: flat for up to three ranks, else binary")
       ->check(CLI::IsMember(names_of(plan::trees())))
       ->capture_default_str();
   add_transport_option(sub, o, purpose);

@@ -1,5 +1,5 @@
 #pragma once
-// The options that choose a plan: the same for every command that has one.
+// The options that choose a plan, the same for all commands with plans.
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace trisweep::cli {
 
-// The plan that was asked for; its grid as the user wrote it.
+// The plan that the user asked for; `grid_text` is the grid as written.
 struct PlanOptions : model::PlanChoice {
   std::string grid_text = "auto";  // or "square", or a grid
   std::string ordering = "auto";
@@ -20,31 +20,30 @@ struct PlanOptions : model::PlanChoice {
   std::string precision = "double";
   std::string compress = "off";  // or "auto", or a number
   std::string device = "native";
-  std::string exchange_backend;  // empty: as ranks can have it
+  std::string exchange_backend;  // empty: puts if available, else MPI
 };
 
-// Declares them on a command; the names of the choices are checked as they are parsed.
+// Declares the options on a command; parsing checks the names of choices.
 enum class Purpose { price, solve };
 void add_plan_options(CLI::App& sub, PlanOptions& options, Purpose purpose = Purpose::price);
 
-// Of one of numeric::kind_choices().
+// Declares --kind; its values are the names in numeric::kind_choices().
 void add_kind_option(CLI::App& sub, std::string& kind);
 
-// Of one of engine::devices(), by name or former name.
+// Declares --device; its values are the names, and former names, in engine::devices().
 CLI::Option* add_device_option(CLI::App& sub, std::string& device, const std::string& description);
 
-// "off", "auto", or a number between 0 and 1; unset for other texts.
+// Parses "off", "auto", or a number between 0 and 1; nullopt for other texts.
 std::optional<solve::SolverOptions::Compress> compress_option(const std::string& text);
 
-// The grid that is asked for, when that is not left to the model. Throws Error(usage) when it does not fit
-// the ranks.
+// Returns the grid in `options`, which is not "auto". Throws Error(usage) if it does not fit the ranks.
 distribution::ProcessGrid given_grid(const PlanOptions& options, Index ranks);
 
-// Throws Error(usage) when a grid does not have as many ranks as --ranks says.
+// Throws Error(usage) if the grid has another number of ranks than --ranks.
 void require_ranks(const distribution::ProcessGrid& grid, Index ranks);
 
-// What is left to choose: any grid of that many ranks when none is asked for, and all of every other axis
-// that `sub` was not given.
+// Returns the choices left to the model: any grid of that many ranks if none is given, and all values of each
+// other axis whose option was not given to `sub`.
 model::PlanAxes open_axes(const CLI::App& sub, const PlanOptions& options, Index ranks);
 
 }  // namespace trisweep::cli

@@ -1,4 +1,4 @@
-// trisweep predict A.mtx ...: how long a solve takes on a described machine, without factoring.
+// trisweep predict A.mtx ...: predicts the time of a solve on a described machine, without factoring.
 
 #include <fmt/format.h>
 
@@ -78,7 +78,7 @@ class Pricing {
     return model::ChosenPlan(problem_, choice).plans(machine_);
   }
 
-  // Floors and what ratios are taken to have no noise.
+  // Lower bounds, and times that ratios refer to, are simulated without noise.
   model::Prediction simulate(const std::vector<plan::RankPlan>& plans, const model::Machine& machine,
                              const model::Noise& noise = {}) const {
     const auto& network = machine.network(options_.transport, static_cast<Index>(plans.size()));
@@ -135,7 +135,8 @@ class Pricing {
   model::PlanProblem problem_;
 };
 
-// Takes the plan that is fastest in the model when that is asked for.
+// Replaces the choices in `o` by those of the plan: with --grid auto the fastest one in the model, else the
+// usual one of the axes.
 void choose(PredictCommand& o, const model::PlanAxes& axes, const model::Machine& machine,
             const std::vector<model::SavedAnalysis>& analyses, Observer& observer) {
   o.model::PlanChoice::operator=(
@@ -151,7 +152,8 @@ model::Machine machine_of(const PredictCommand& o) {
   if (machine.workers == 1)
     throw Error(
         ErrorKind::usage,
-        fmt::format("--task-per-supernode is not for {}, whose ranks have one worker each", o.machine),
+        fmt::format("--task-per-supernode cannot be combined with {}, whose ranks have one worker each",
+                    o.machine),
         "leave it out, or predict for a GPU (see trisweep machines)");
   machine.grain = plan::grain_of_supernodes;
   return machine;
@@ -175,7 +177,7 @@ std::string predict(PredictCommand o, model::PlanAxes axes, Observer& observer) 
   return report::summary(report);
 }
 
-// With a grid, the other axes are as given, or have the default.
+// With a given grid, the other axes have their given or default values.
 model::PlanAxes axes_of(const CLI::App& sub, const PredictCommand& o) {
   if (o.grid_text == "auto") return open_axes(sub, o, ranks_of(o));
   model::PlanChoice choice = o;

@@ -10,7 +10,7 @@ void refuse(const CLI::App& sub, std::initializer_list<const char*> options, con
             const std::string& remedy) {
   for (const char* option : options) {
     if (sub.count(option) > 0)
-      throw Error(ErrorKind::usage, fmt::format("{} is not for {}", option, choice), remedy);
+      throw Error(ErrorKind::usage, fmt::format("{} cannot be combined with {}", option, choice), remedy);
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Options that would do nothing beside what else is chosen.
+// Refuses options that would have no effect with the other choices.
 
 #include <CLI/CLI.hpp>
 #include <initializer_list>
@@ -7,7 +7,8 @@
 
 namespace trisweep::cli {
 
-// Throws Error(usage) when `sub` was given one of the options: "--trace is not for --method gmres".
+// Throws Error(usage) if `sub` was given one of the options: "--trace cannot be combined with --method
+// gmres".
 void refuse(const CLI::App& sub, std::initializer_list<const char*> options, const std::string& choice,
             const std::string& remedy);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Factors in folders (storage/factor_file.hpp). These throw Error(usage) in a build without HDF5
-// (no_studies.cpp).
+// Loads factors from folders (storage/factor_file.hpp). These functions throw Error(usage) in a build without
+// HDF5 (no_studies.cpp).
 
 #include <string>
 

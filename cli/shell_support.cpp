@@ -1,5 +1,5 @@
-// trisweep completion SHELL, trisweep manual [COMMAND] [-o FOLDER]: what shells and man know of the command,
-// from its own description of the options.
+// trisweep completion SHELL, trisweep manual [COMMAND] [-o FOLDER]: completion scripts and manual pages, made
+// from the descriptions of the options.
 
 #include <fmt/format.h>
 

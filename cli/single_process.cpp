@@ -13,7 +13,7 @@
 namespace trisweep::cli {
 namespace {
 
-// By what the launchers of Open MPI, PMIx, and PMI-1 and 2 (srun, hydra) tell a rank.
+// Looks for variables that the launchers of Open MPI, PMIx, and PMI-1 and 2 (srun, hydra) set for a rank.
 bool has_launcher() {
   constexpr std::array told{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD"};
   return std::ranges::any_of(told, [](const char* name) { return std::getenv(name) != nullptr; });
@@ -25,7 +25,7 @@ void choose_for_single_process() {
   std::error_code unknown;
   const auto temporary = std::filesystem::temp_directory_path(unknown);
   if (unknown) return;
-  // Machines and containers with processes of the same number may share the folder of temporary files.
+  // A process id is not unique: machines and containers may share the folder of temporary files.
   std::random_device random;
   const auto own = temporary / fmt::format("trisweep-mpi.{}.{:08x}{:08x}", getpid(), random(), random());
   setenv("OMPI_MCA_orte_top_session_dir", own.c_str(), 0);

@@ -77,7 +77,7 @@ double epsilon_of(const SolveOptions& options) {
                                                                 : std::numeric_limits<double>::epsilon();
 }
 
-// What only the engine of the processors has.
+// Refuses options that only the CPU engine supports.
 void check_device(const CLI::App& sub, const SolveOptions& options) {
   const engine::Device device = engine::find_device(options.device);
   if (device == engine::Device::native) {
@@ -89,7 +89,7 @@ void check_device(const CLI::App& sub, const SolveOptions& options) {
          "--device " + options.device, "use --device native");
 }
 
-// What is about factors, where a preconditioner has none.
+// Refuses options for factors with preconditioners that have none.
 void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
   const auto& chosen = find_named(solve::preconditioners(), "preconditioner", options.preconditioner);
   if (chosen.kind == solve::Preconditioning::lu) return;
@@ -102,10 +102,10 @@ void check_preconditioner(const CLI::App& sub, const SolveOptions& options) {
          choice, remedy);
   if (options.device != "native") refuse(sub, {"--device"}, choice, remedy);
   if (model::find_precision(options.precision).mixed())
-    throw Error(ErrorKind::usage, "--precision mixed is not for " + choice, remedy);
+    throw Error(ErrorKind::usage, "--precision mixed cannot be combined with " + choice, remedy);
 }
 
-// What is about one solve by the factors, or about iterations.
+// Refuses options for direct solves with an iterative method, and the reverse.
 void check_method(const CLI::App& sub, const SolveOptions& options) {
   const std::string choice = "--method " + options.method;
   check_pipelining_options(sub, options.method);
@@ -125,7 +125,7 @@ void check_method(const CLI::App& sub, const SolveOptions& options) {
   check_tolerance("--tolerance", options.krylov.tolerance, epsilon_of(options));
 }
 
-// What the factors decide.
+// Sets the options that saved factors determine.
 void take_options_of_factors(const Context& context, const CLI::App& sub, SolveOptions& options) {
   if (options.factors.empty()) return;
   mpi::agree_on_error(context.world, [&] {
@@ -136,7 +136,7 @@ void take_options_of_factors(const Context& context, const CLI::App& sub, SolveO
   context.world.broadcast(options.precision);
 }
 
-// What another factorization decides.
+// Refuses options that another library's factorization determines.
 void check_factorization(const CLI::App& sub, const SolveOptions& options) {
   const NamedFactorization& by_name = named_factorization(options.factorization);
   if (by_name.engine == nullptr) return;
@@ -147,7 +147,7 @@ void check_factorization(const CLI::App& sub, const SolveOptions& options) {
   refuse(sub, {"--kind"}, by, "leave it out: these are L and U");
 }
 
-// Says which plans there are to choose from, on every rank.
+// Sets the plans that the model may choose from, on every rank, and solves.
 int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions options) {
   take_options_of_factors(context, sub, options);
   mpi::agree_on_error(context.world, [&] {
@@ -168,7 +168,7 @@ int solve_with_axes(const Context& context, const CLI::App& sub, SolveOptions op
   return solve(context, options);
 }
 
-// "auto", "best" or a number of steps.
+// Accepts "auto", "best" or a number of steps.
 std::string check_refine(const std::string& text) {
   int steps = 0;
   if (text == "auto" || text == "best" || (CLI::detail::lexical_cast(text, steps) && steps >= 0)) return "";
@@ -200,7 +200,7 @@ void add_method_options(CLI::App& sub, SolveOptions& o) {
   add_pipelining_options(sub, o.krylov);
 }
 
-// What a run shows of itself, and how it behaves when that is being studied.
+// Options to observe a run, and to change its behaviour in studies.
 void add_study_options(CLI::App& sub, SolveOptions& o) {
   sub.add_option("--trace", o.trace,
                  "Write a trace of one additional solve to this file (Perfetto, ui.perfetto.dev)");
@@ -235,26 +235,27 @@ void add_solve(CLI::App& app, Run& run) {
       ->check(CLI::IsMember(names_of(solve::block_triangular_choices())))
       ->capture_default_str();
   sub->add_option("--factorization", o.factorization,
-                  "Whose factorization, of all ranks: own, of the matrix in rank 0's order; superlu-dist, "
-                  "SuperLU_DIST's, ordered by all ranks, so that none holds the matrix")
+                  "Parallel factorization: own: rank 0 gathers the matrix for the ordering; superlu-dist: by "
+                  "SuperLU_DIST, where no rank gathers the matrix")
       ->check(CLI::IsMember(names_of(factorizations())))
       ->excludes("--factors")
       ->capture_default_str();
   sub->add_option("--machine", o.machine,
-                  "Machine for the choice of the plan and the prediction: a name (see trisweep machines) or "
-                  "a .json file (default: these ranks on a generic machine)");
+                  "Machine model that the plan is chosen for: a name (see trisweep machines) or a .json file "
+                  "(default: generic, with this job's ranks per node)");
   sub->add_option("--refine", o.refine,
                   "Iterative refinement: auto: until the backward error is below 10 epsilon; best: as long "
                   "as it helps; or the maximum number of steps")
       ->check(check_refine)
       ->capture_default_str();
-  sub->add_option("--rows", o.rows,
-                  "Solve for these rows of the solution alone: a file with a number in each line, from 1");
+  sub->add_option(
+      "--rows", o.rows,
+      "Compute only these entries of the solution: a file with one row index per line, counted from 1");
   sub->add_option("--repeat", o.repeat, "Number of timed solves")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sub->add_option("--threads", o.threads,
-                  "Threads per rank (default: those of its part of the processors that gain time)")
+                  "Threads per rank (default: as many of the rank's processors as make it faster)")
       ->check(CLI::Range(1, most_threads));
   add_method_options(*sub, o);
   add_study_options(*sub, o);

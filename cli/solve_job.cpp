@@ -20,8 +20,8 @@ namespace trisweep::cli {
 namespace {
 
 constexpr int most_automatic_steps = 20;
-constexpr int most_answers = 100;  // that are timed
-constexpr double no_digit = 1;     // of an answer with that forward error is right, for all that is known
+constexpr int most_answers = 100;  // number of timed answers
+constexpr double no_digit = 1;     // relative forward error at which no digit of an answer need be correct
 
 bool is_number(const std::string& refine) {
   return refine != "auto" && refine != "best";
@@ -51,7 +51,7 @@ solve::SolverOptions solver_options(const SolveOptions& o, Index nrhs, Observer&
           .refinement = {.best = o.refine == "best",
                          .max_steps = is_number(o.refine) ? std::stoi(o.refine) : most_automatic_steps},
           .block_triangular = solve::find_block_triangular(o.block_triangular),
-          // Whoever limits the refinement wants to see what comes of that.
+          // A user who limits the refinement wants to see its result, not that of a second try.
           .second_try = !is_number(o.refine),
           .observer = &observer};
 }
@@ -97,7 +97,7 @@ class SolveJob {
  private:
   const mpi::Communicator& world() const { return context_.world; }
   Vectors<const T> b() const { return {b_rows_.data(), solver_->rows(), nrhs_}; }
-  // Of this rank's part of the solution.
+  // Number of rows of this rank's part of the solution.
   Index x_count() const { return wanted_.given() ? std::ssize(wanted_.local()) : solver_->rows(); }
   Vectors<T> columns(std::vector<T>& x) const { return {x.data(), x_count(), nrhs_}; }
   solve::Answer answer(Vectors<T> x) {
@@ -133,8 +133,8 @@ class SolveJob {
     s.componentwise_forward_error_bound = forward_error_.componentwise_bound;
   }
 
-  // Sweeps and answers in turns. A rank that is lost is noticed by the watchdog in sweeps, not in the
-  // reductions of answers: so of these there are no more than tell the time.
+  // Times sweeps and answers in turns. The watchdog notices a lost rank in sweeps, but not in the reductions
+  // of answers, so that the number of answers is limited to what their time requires.
   void time_solves() {
     std::vector<T> room(x_rows_.size());
     const Vectors<T> x = columns(room);
@@ -171,7 +171,7 @@ class SolveJob {
     record_a_sweep(x);
   }
 
-  // One more, for what is known only when clocks are read all the time.
+  // Runs one more sweep for the trace, which needs clock readings that would slow down timed sweeps.
   void record_a_sweep(Vectors<T> x) {
     engine::Recorder recorder(solver_->report().threads);
     solver_->record_in(&recorder);
@@ -217,7 +217,7 @@ class SolveJob {
     s.panel_bytes_max = made.panel_bytes_max;
   }
 
-  // All written before any appears: x, too, whatever the verdict.
+  // Writes all outputs before any becomes visible. x is written whatever the verdict.
   void write(Outputs& outputs) {
     describe();
     if (outputs.solution) matrix::write_matrix_market(*outputs.solution, x_);

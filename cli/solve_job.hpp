@@ -17,20 +17,20 @@
 
 namespace trisweep::cli {
 
-// The method by the factors alone; all others are krylov::methods().
+// The name of the direct method, which uses the factors alone; the others are krylov::methods().
 inline constexpr std::string_view direct = "direct";
 
 struct SolveOptions : PlanOptions, SystemFiles {
-  model::PlanAxes axes;          // what the model may choose from; a single plan when the user has chosen
-  bool transport_given = false;  // else what the plan has, or what is faster where the ranks are
-  std::string machine;           // to choose or predict for; empty: the ranks at hand, on a generic machine
+  model::PlanAxes axes;          // choices left to the model; a single plan if the user has chosen all
+  bool transport_given = false;  // false: the plan's transport, or the faster one for these ranks
+  std::string machine;           // to choose or predict for; empty: a generic machine with the job's ranks
   std::string trace;
   std::string traffic;
   std::string refine = "auto";  // or a number
   std::string factorization{factorizations().front().name};
   std::string block_triangular{solve::block_triangular_choices().front().name};
   int repeat = 1;
-  int threads = 0;  // of each rank; 0: those of its part of the processors that gain time
+  int threads = 0;  // per rank; 0: as many of the rank's processors as gain time
   bool deterministic = false;
   bool no_dependencies = false;
   std::string method{direct};
@@ -39,7 +39,7 @@ struct SolveOptions : PlanOptions, SystemFiles {
   double watchdog = usual_watchdog;                                   // seconds
 };
 
-// Opened before the work starts, on rank 0.
+// Output files, opened on rank 0 before the work starts.
 struct Outputs {
   std::optional<OutputFile> solution;
   std::optional<OutputFile> json;
@@ -53,7 +53,7 @@ int solve_system(const Context& context, const SolveOptions& options, System<T> 
 template <Scalar T>
 int solve_iteratively(const Context& context, const SolveOptions& options, System<T> system, Outputs outputs);
 
-// What a solver is made with for them.
+// The options with which both functions create their solver.
 solve::SolverOptions solver_options(const SolveOptions& options, Index nrhs, Observer& observer);
 
 }  // namespace trisweep::cli

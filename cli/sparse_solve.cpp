@@ -5,7 +5,7 @@
 namespace trisweep::cli {
 namespace {
 
-// Of the entries of right-hand sides that are sparse.
+// Largest fraction of nonzero entries in right-hand sides that are treated as sparse.
 constexpr double most_of_sparse = 0.01;
 
 }  // namespace

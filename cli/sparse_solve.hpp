@@ -1,5 +1,5 @@
 #pragma once
-// Some rows of the solutions of sparse right-hand sides.
+// Selected rows of solutions, and sparse right-hand sides.
 
 #include <span>
 #include <vector>
@@ -15,16 +15,16 @@ namespace trisweep::cli {
 // The rows of the solution that --rows lists.
 class WantedRows {
  public:
-  WantedRows() = default;  // none are listed: all are wanted
-  // Collective; `rows`: on rank 0.
+  WantedRows() = default;  // no list: all rows are wanted
+  // Collective; `rows`: the list, on rank 0.
   WantedRows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
              std::vector<Index> rows);
 
   bool given() const { return count() > 0; }
   Index count() const { return static_cast<Index>(all_.size()); }
-  // This rank's, by its own numbers, in the order of the list.
+  // The local numbers of this rank's wanted rows, in the order of the list.
   std::span<const Index> local() const { return local_; }
-  // Collective. All on rank 0, in the order of the list; `x` has this rank's in columns.
+  // Collective. Returns all wanted rows on rank 0, in the order of the list; `x`: this rank's, by columns.
   template <Scalar T>
   matrix::Dense<T> gather(const mpi::Communicator& comm, const std::vector<T>& x, Index nrhs) const;
 
@@ -33,7 +33,7 @@ class WantedRows {
   std::vector<Index> rank_;  // of each row
 };
 
-// This rank's right-hand sides by their entries that are not zero.
+// The nonzero entries of this rank's rows of the right-hand sides.
 template <Scalar T>
 class SparseRightHandSides {
  public:
@@ -42,7 +42,7 @@ class SparseRightHandSides {
   SparseRightHandSides(const mpi::Communicator& comm, Vectors<const T> b);
 
   solve::SparseColumns<T> columns() const { return {ptr_, row_, value_}; }
-  // Whether so few entries are not zero that it pays to find out what they reach.
+  // True if few enough entries are nonzero that finding the panels they reach saves time.
   bool pays() const { return pays_; }
 
  private:

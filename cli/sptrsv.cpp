@@ -1,5 +1,5 @@
-// trisweep sptrsv L.mtx: solves with a triangular matrix as it is, by threads of one process, on a device, or
-// by several PEs of one process or several.
+// trisweep sptrsv L.mtx: solves with a given triangular matrix by threads of one process, on a device, or
+// by several PEs in one process or several.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ struct Times {
   double median() const { return solve[solve.size() / 2]; }
 };
 
-// What was chosen, and why; how much there is of it.
+// The chosen algorithm, the reason for the choice, and the size of its schedule, in words.
 struct Algorithm {
   std::string name, reason, size;
 };
@@ -180,7 +180,7 @@ class Sptrsv {
     return record;
   }
 
-  // Both before either appears.
+  // Writes both files before either becomes visible.
   void write(const matrix::Dense<T>& x, const nlohmann::ordered_json& record) {
     if (output_ && solved()) matrix::write_matrix_market(*output_, x);
     if (json_) json_->write(report::to_text(record));
@@ -230,7 +230,7 @@ int solve_as_asked(const SptrsvOptions& options, const Context& context, AnySyst
   return Sptrsv<T>(options, context).run(std::move(read));
 }
 
-// What is about threads that solve, or about solves that are timed.
+// Refuses options that have no effect with this device or algorithm, and --pes without a design.
 void check_options(const CLI::App& sub, const SptrsvOptions& options) {
   const std::string device = "--device " + options.device;
   if (options.device == "native" && options.pes.pes > 0)

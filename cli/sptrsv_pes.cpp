@@ -7,7 +7,7 @@
 namespace trisweep::cli {
 namespace {
 
-// A contribution reads an entry and its row, and adds to a sum.
+// A contribution reads an entry and its row index, and adds to a sum (a read and a write).
 constexpr double bytes_of_contribution = 8 + 4 + 2 * 8;
 
 studies::PeCosts costs_on(const model::Machine& machine) {

@@ -1,6 +1,6 @@
 #pragma once
-// trisweep sptrsv --pes N: how the multi-GPU zero-copy paper's designs and ours would solve on N PEs, counted
-// and timed by a clock; or, on a device, how they do.
+// trisweep sptrsv --pes N: solves by the multi-GPU zero-copy paper's designs and ours on N PEs, either
+// simulated, with counted operations and modelled time, or executed on a device.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,28 +13,28 @@
 namespace trisweep::cli {
 
 struct PeStudy {
-  int pes = 0;  // none: threads solve, or one device
+  int pes = 0;  // 0: threads or one device solve
   int tasks = 8;
   std::string machine = "dgx-1";
-  bool one_stream = false;  // of a prediction
+  bool one_stream = false;  // only for a prediction
 };
 void add_pe_options(CLI::App& sub, PeStudy& study);
 
 class PeRun {
  public:
-  // Errors of find_design() and find_machine(); Error(usage) for a machine that has no GPUs.
+  // Throws as find_design() and find_machine(); Error(usage) for a machine without GPUs.
   PeRun(const PeStudy& study, const std::string& design);
 
   template <Scalar T>
   void predict(const sptrsv::LowerSystem<T>& system, Vectors<const T> b, Vectors<T> x) {
     report_ = studies::VirtualPes<T>(system, design_, options_).solve(b, x);
   }
-  // On the host each PE has so many threads; of several `ranks` each has a PE. Collective.
+  // On the emulated device each PE has this many threads. With several `ranks`, each has one PE. Collective.
   template <Scalar T>
   studies::DevicePes<T> on_device(const sptrsv::LowerSystem<T>& system, engine::Device device, int threads,
                                   const mpi::Communicator& ranks) {
     if (study_.one_stream)
-      throw Error(ErrorKind::usage, "--one-stream is of predictions: on a device a task is no launch",
+      throw Error(ErrorKind::usage, "--one-stream is for predictions: on a device a task is not a launch",
                   "leave out --one-stream or --device");
     counts_pages_ = device == engine::Device::emulated;
     return {system,
@@ -60,7 +60,7 @@ class PeRun {
   const studies::NamedDesign& design_;
   studies::PeOptions options_;
   studies::PeReport report_;
-  bool counts_pages_ = true;  // else they are those of a driver
+  bool counts_pages_ = true;  // false on a GPU, whose driver migrates the pages
 };
 
 }  // namespace trisweep::cli

@@ -1,4 +1,4 @@
-// What stands on the studies and on HDF5, of which no_studies.cpp has none.
+// Functions that need the studies and HDF5; no_studies.cpp replaces them in builds without these.
 
 #include "analysis.hpp"
 #include "command.hpp"

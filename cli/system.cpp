@@ -24,7 +24,7 @@ Index rows_of(const matrix::AnyCsr& a) {
   return std::visit([](const auto& csr) { return csr.rows(); }, a);
 }
 
-// What would become infinite, or zero, in single precision is an error here and not a puzzle later.
+// Throws Error(input) if the largest entry overflows or underflows in single precision.
 template <Scalar T, class Values>
 void require_range(const char* what, const Values& values) {
   if constexpr (std::same_as<RealOf<T>, float>) {
@@ -60,8 +60,8 @@ matrix::Dense<T> take_rhs(const matrix::AnyDense& any) {
   return result;
 }
 
-// op(A) times random solutions with entries in [1, 2): every entry matters, and a singular system is
-// consistent. Where the product overflows, entries are as much smaller as it takes.
+// op(A) times random solutions with entries in [1, 2): entries have similar size, and a singular system is
+// consistent. If the product overflows, the solutions are scaled down.
 template <Scalar T>
 matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs) {
   matrix::Dense<T> b{.rows = a.rows(), .cols = nrhs, .value = {}};
@@ -117,7 +117,7 @@ void add_system_files(CLI::App& sub, SystemFiles& files) {
 
 namespace {
 
-// One number a line, from 1, as Matrix Market counts.
+// Reads one row number per line, counted from 1, as in Matrix Market.
 std::vector<Index> read_rows(const std::string& file, Index rows) {
   matrix::ByteReader source(file, silent_observer());
   matrix::LineReader lines(source);

@@ -14,7 +14,7 @@
 namespace trisweep::cli {
 namespace {
 
-// Not by fmt::print, which throws: that standard error is lost is not to be said anywhere.
+// Does not use fmt::print, which throws: a failure of standard error could not be reported anywhere.
 void say(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

@@ -7,26 +7,25 @@
 
 namespace trisweep::cli {
 
-// Where a command talks to its user: results on standard output, errors and warnings on standard error, and
-// while work goes on which stage is at work there, and how far it is: on a terminal in one line that is drawn
-// over and over, for stages that take more than half a second; elsewhere in a line for each stage, when it
-// has taken a few seconds.
+// Output of a command: results on standard output; errors, warnings and progress on standard error. Progress
+// is the current stage and its fraction done. On a terminal it is one line, which is redrawn, for stages that
+// take more than half a second; elsewhere a line per stage that has taken a few seconds.
 //
-// Only rank 0's terminal speaks (`enabled`): a message that all ranks have is printed once.
+// Only rank 0's terminal is enabled, so that a message that all ranks have is printed once.
 class Terminal final : public Observer {
  public:
   explicit Terminal(bool enabled);
   ~Terminal() override { clear(); }
   void progress(std::string_view stage, double fraction) override;
 
-  // From now on without progress and summaries.
+  // Turns off progress and summaries.
   void be_quiet() { quiet_ = true; }
 
-  // Whole lines, each ending in a newline.
+  // Prints complete lines, each ending in a newline.
   void print(const std::string& lines);
-  // Throws Error(environment) when standard output has not taken all that was printed.
+  // Throws Error(environment) if writing to standard output has failed.
   void require_printed() const;
-  // A summary: the same, but on standard error when one of the output files is standard output itself.
+  // Prints a summary: on standard output, or on standard error if one of the outputs is standard output.
   void print_beside(std::initializer_list<std::string> outputs, const std::string& lines);
   void warn(const std::string& text);
   void error(const std::string& text);
@@ -39,11 +38,11 @@ class Terminal final : public Observer {
   bool enabled_;
   bool on_terminal_;
   bool quiet_ = false;
-  bool drawn_ = false;  // and to be cleared
-  bool said_ = false;   // that the stage takes long, off a terminal
-  int lost_ = 0;        // errno of what standard output did not take
+  bool drawn_ = false;  // a progress line is on the terminal
+  bool said_ = false;   // the stage's line has been printed (without a terminal)
+  int lost_ = 0;        // errno of a failed write to standard output
   std::string stage_;
-  Clock::time_point started_{};  // of the stage
+  Clock::time_point started_{};  // start of the stage
   Clock::time_point last_{};
 };
 

@@ -1,4 +1,4 @@
-// trisweep tune A.mtx ...: which plan solves fastest on a described machine, and why.
+// trisweep tune A.mtx ...: finds the plan that solves fastest on a described machine, and says why.
 
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@ struct TuneCommand : PlanOptions {
   Index nrhs = 1;
   bool exhaustive = false;
   model::PlanAxes axes;
+  std::string given;  // see report::TuningReport
 };
 
 std::string tune(TuneCommand o, Observer& observer) {
@@ -37,7 +38,8 @@ std::string tune(TuneCommand o, Observer& observer) {
                               .ranks = o.ranks,
                               .workload = problem.workload,
                               .op = o.op,
-                              .precision = o.precision};
+                              .precision = o.precision,
+                              .given = o.given};
   const auto start = Clock::now();
   report.tuning = model::search(problem, machine, o.axes, observer);
   report.search_seconds = seconds_since(start);
@@ -65,7 +67,9 @@ void add_tune(CLI::App& app, Run& run) {
   add_plan_options(*sub, o);
   sub->get_option("--ordering")->excludes("--analysis");
   sub->get_option("--kind")->excludes("--analysis");
-  sub->get_option("--grid")->description("Restrict the search to this process grid; auto: any");
+  sub->get_option("--grid")->description(
+      "Restrict the search to this process grid; auto: any. Plan options that are not given are searched, "
+      "too");
   sub->add_option("--nrhs", o.nrhs, "Number of right-hand sides")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -81,6 +85,9 @@ void add_tune(CLI::App& app, Run& run) {
         const std::string& grid = options->grid_text;
         if (grid != "auto" && grid != "square") require_ranks(distribution::parse_grid(grid), options->ranks);
         options->axes = open_axes(*sub, *options, options->ranks);
+        for (const char* name : {"--nrhs", "--op", "--precision", "--compress", "--kind", "--ordering"})
+          if (sub->count(name) > 0)
+            options->given += fmt::format(" {} {}", name, sub->get_option(name)->as<std::string>());
         summary = tune(*options, context.terminal);
       });
       context.terminal.print_beside({options->json}, summary);

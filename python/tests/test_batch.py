@@ -123,6 +123,10 @@ class Batches(unittest.TestCase):
         for use in plan.factorize_batch, lambda values: plan.solve_batch(values, np.ones((2, 60)), threads=1):
             with self.assertRaisesRegex(ValueError, "member 1: .*not finite"):
                 use(np.array([a.data, np.nan * a.data]))
+        b = np.ones((2, 60))
+        b[1, 3] = np.nan
+        with self.assertRaisesRegex(ValueError, "member 1: .*not finite"):
+            plan.solve_batch([a.data, a.data], b)
         with self.assertRaisesRegex(TypeError, "threads is 1.5"):
             plan.factorize_batch([a.data], threads=1.5)
         with self.assertRaisesRegex(ValueError, "'C', not one of"):

@@ -131,7 +131,7 @@ class Triangles(unittest.TestCase):
                     lu.condition_estimate,
                     lu.report,
                 ):
-                    with self.assertRaisesRegex(trisweep.NumericalError, "last refactor.*\n.*other values"):
+                    with self.assertRaisesRegex(trisweep.NumericalError, "last factorization.*\n.*other values"):
                         call()
                 lu.refactor(matrix)
                 np.testing.assert_allclose(lu.solve(b), x, rtol=1e-12)

@@ -50,6 +50,16 @@ class Inertia(unittest.TestCase):
                 seen += not near_zero.any()
         self.assertGreater(seen, 15)
 
+    def test_is_not_told_by_pivots_that_single_precision_has_rounded(self):
+        line = sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(400, 400)).tocsr()
+        nearly = line - (np.linalg.eigvalsh(line.toarray())[4] + 1e-9) * sparse.eye_array(400)
+        self.assertEqual(trisweep.splu(nearly).inertia(), (395, 5, 0))
+        with self.assertRaisesRegex(ValueError, "condition number.*precision='double'"):
+            trisweep.splu(nearly, precision="mixed").inertia()
+        self.assertEqual(trisweep.splu(indefinite(np.float64), precision="mixed").inertia()[2], 0)
+        with self.assertRaisesRegex(ValueError, "kind 'lu' tell no inertia"):
+            trisweep.splu(nearly, kind="lu").inertia()
+
     def test_and_determinant_in_all_types(self):
         for dtype in DTYPES:
             a = indefinite(dtype)

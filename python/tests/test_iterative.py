@@ -1,5 +1,6 @@
 """`trisweep.gmres` and `bicgstab` as SciPy's."""
 
+import traceback
 import unittest
 import warnings
 
@@ -106,6 +107,18 @@ class Methods(unittest.TestCase):
                 method(linalg.LinearOperator(a.shape, fails, dtype=a.dtype), np.ones(60))
             with self.assertRaisesRegex(KeyError, "mine"):
                 method(a, np.ones(60), M=linalg.LinearOperator(a.shape, fails, dtype=a.dtype))
+
+    def test_leave_no_memory_of_theirs_in_tracebacks(self):
+        def fails(_):
+            raise KeyError("mine")
+
+        a = random_matrix()
+        try:
+            METHODS[0](linalg.LinearOperator(a.shape, fails, dtype=a.dtype), np.ones(60))
+        except KeyError as error:
+            frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code.co_name == "write"]
+            self.assertEqual(len(frames), 1)
+            self.assertLessEqual({"v", "w"} & set(frames[0].f_locals), set())
 
     def test_refuse_what_is_not_finite(self):
         a = random_matrix(10, np.float64)

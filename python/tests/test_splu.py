@@ -335,8 +335,8 @@ class Errors(unittest.TestCase):
     def test_of_options(self):
         a = random_matrix()
         for option, words in (
-            ({"precision": "float"}, "'double' and 'mixed'"),
-            ({"refine": 3}, "'auto' and 'best'"),
+            ({"precision": "float"}, "'double', 'mixed'"),
+            ({"refine": 3}, "'auto', 'best'"),
             ({"compress": 1.0}, "from 0 to 1"),
             ({"compress": "much"}, "from 0 to 1"),
             ({"ordering": "alphabetical"}, "metis"),
@@ -503,6 +503,11 @@ class ForwardErrors(unittest.TestCase):
                 for name in ("solution_condition", "bound"):
                     self.assertLess(abs(np.log(getattr(real, name) / getattr(other, name))), np.log(3))
                 self.assertGreater(3 * real.componentwise_bound, other.componentwise_bound)
+        # The real part of the last unknown comes out as zero: it is 1e-30, and its imaginary part 9e-16.
+        a = sparse.csr_array([[1.0, -0.3, 0.4], [0.7, 0.6000000000000001, 0.1], [0.5, 0.4, 0.20000000000000004]])
+        b = np.array([4e-31 + 1.7j, 1e-31 + 2j, 2.0000000000000006e-31 + 1.4j])
+        lu = trisweep.splu(a)
+        self.assertGreater(lu.forward_error(b, lu.solve(b))[0].componentwise_bound, 1e13)
 
 
 def rational_solution(a, b):
@@ -775,6 +780,56 @@ except RuntimeError as e:
 del lu
 """
 
+# A handler that calls the very solver at work is refused, and leaves it at work.
+REENTERED = """
+import signal, numpy, trisweep
+from scipy import sparse
+n = 24
+t = sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(n, n))
+a = sparse.csr_array(sparse.kron(sparse.kron(t, sparse.eye_array(n)), sparse.eye_array(n))
+                     + sparse.kron(sparse.eye_array(n * n), t))
+lu = trisweep.splu(a)
+refused = []
+def handle(*_):
+    try:
+        lu.report()
+    except ValueError as error:
+        refused.append("at work" in str(error))
+signal.signal(signal.SIGALRM, handle)
+signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+while not any(refused):
+    lu.refactor(a)
+signal.setitimer(signal.ITIMER_REAL, 0)
+assert all(refused)
+assert abs(a @ lu.solve(numpy.ones(n**3)) - 1).max() < 1e-10
+"""
+
+# Where MPI serves one thread at a time: a kernel may free a solver, and is refused another.
+SERIALIZED = """
+import mpi4py, numpy
+mpi4py.rc.thread_level = "serialized"
+from mpi4py import MPI
+from scipy import sparse
+import trisweep
+assert MPI.Query_thread() < MPI.THREAD_MULTIPLE
+a = sparse.eye_array(5, format="csr")
+kept = [trisweep.splu(a)]
+points = numpy.arange(600.0).reshape(200, 3)
+def frees(i, j):
+    kept.clear()
+    return 1 / (1 + abs(i - j))
+assert trisweep.hmatrix(points, frees, threads=2).shape == (200, 200) and not kept
+def solves(i, j):
+    return trisweep.splu(a).solve(numpy.ones(5))[0] / (1 + abs(i - j))
+try:
+    trisweep.hmatrix(points, solves, threads=2)
+except ValueError as error:
+    assert "MPI_THREAD_MULTIPLE" in str(error)
+else:
+    raise AssertionError
+x, info = trisweep.gmres(sparse.linalg.LinearOperator((5, 5), lambda v: trisweep.splu(a).solve(v)), numpy.ones(5))
+assert info == 0
+"""
 
 GROWTH = """
 import gc, numpy, trisweep
@@ -836,6 +891,12 @@ class Processes(unittest.TestCase):
     def test_are_interrupted(self):
         self.assert_runs(INTERRUPTED + INTERRUPTED_FACTORIZATION)
         self.assert_runs(INTERRUPTED + INTERRUPTED_SOLVE)
+
+    def test_are_not_entered_again_by_handlers_of_signals(self):
+        self.assert_runs(REENTERED)
+
+    def test_whose_mpi_serves_one_thread_at_a_time(self):
+        self.assert_runs(SERIALIZED)
 
     def test_that_only_draw_need_no_mpi(self):
         self.assert_runs("import sys, trisweep, trisweep.bench\nassert 'trisweep._core' not in sys.modules\n")

@@ -42,7 +42,7 @@ class Predict(CommandTest):
         refused = self.run_here("predict", "unsymmetric.mtx", "--ranks", 1, "--task-per-supernode",
                                 "--machine", "cori-haswell")
         self.assertEqual(refused.status, 2, refused)
-        self.assertIn("--task-per-supernode is not for cori-haswell, whose ranks have one worker each", refused.err)
+        self.assertIn("--task-per-supernode cannot be combined with cori-haswell, whose ranks have one worker each", refused.err)
 
     def test_times_add_up(self):
         for grid in ("1x1x1", "2x3x1", "2x2x4"):

@@ -53,7 +53,7 @@ class Sparse(CommandTest):
                     "pair")
         self.write("empty", "% none\n")
         self.refuse("there is no row", "solve", "A.mtx", "--rows", "empty")
-        self.refuse("--rows is not for", "solve", "A.mtx", "--rows", "rows", "--method", "bicgstab")
+        self.refuse("--rows cannot be combined with", "solve", "A.mtx", "--rows", "rows", "--method", "bicgstab")
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ class Tune(CommandTest):
     def test_predict_says_the_same_of_the_chosen_plan(self):
         for arguments in (("--nrhs", 8, "--op", "T"), ("--precision", "float")):
             tune = self.tune("unsymmetric.mtx", 12, *arguments)["tune"]
-            self.succeed("predict", "unsymmetric.mtx", "--machine", "cori-haswell", *arguments,
+            self.succeed("predict", "unsymmetric.mtx", "--machine", "cori-haswell",
                          *tune["options"].split(), "--json", "predicted.json")
             self.assertEqual(self.record("predicted.json")["solve"]["seconds_min"], tune["predicted_seconds"])
             self.succeed("predict", "unsymmetric.mtx", "--machine", "cori-haswell", *arguments,

@@ -192,6 +192,20 @@ TYPED_TEST(DelayedPivots, OfASingularMatrixArePerturbedAtTheRoot) {
   EXPECT_EQ(factor(signs, testing::random_structure(signs.pattern, 4), Kind::lu, {})->perturbed_pivots, 1);
 }
 
+// Half of the equations are redundant: each pivot that no front can find is replaced where that is known.
+TYPED_TEST(DelayedPivots, AreNotDelayedWhereNoFrontHasOne) {
+  const Index n = 60;
+  DenseMatrix a(2 * n);
+  for (Index i = 0; i < n; ++i)
+    for (const Index j : {i - 1, i, i + 1})
+      for (Index r = 0; j >= 0 && j < n && r < 2; ++r)
+        for (Index c = 0; c < 2; ++c) a(2 * i + r, 2 * j + c) = (i == j ? 4.0 : -1.0) * (1 + 2 * r) * (1 + c);
+  const auto matrix = testing::sparse<TypeParam>(a);
+  const auto f = factor(matrix, testing::random_structure(matrix.pattern, 4), Kind::lu, {});
+  EXPECT_EQ(f->perturbed_pivots, n);
+  EXPECT_LT(f->delayed_pivots, n / 2);
+}
+
 TYPED_TEST(DelayedPivots, AreStaticWithoutAThreshold) {
   const auto a = hard::with_phases<TypeParam>(hard::integer_basis(90, 2, 1));
   const auto structure = testing::random_structure(a.pattern, 5);
@@ -310,6 +324,23 @@ TEST(ThresholdLuTest, LeavesWhatHasNoPivotUnlessItMustNot) {
     EXPECT_EQ(lu.eliminated(), 4);
     EXPECT_EQ(lu.perturbed_pivots(), 2 - most_left);
   }
+}
+
+TEST(ThresholdLuTest, ReplacesNullPivotsAtOnce) {
+  // Columns 0 and 1 have no entry, and rows 0 and 1 some in the rest of the front.
+  std::vector<double> values{0, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 2, 4, 5, 0, 3};
+  NamedMatrix<double> m{{values.data(), 4, 4, 4}, {0, 1, 2, 3}, {0, 1, 2, 3}};
+  ThresholdLu<double> lu(m, {.relative = 0.01, .smallest = 1e-16, .replacement = 1e-8});
+  lu.eliminate(2, 2, 1e-8);
+  EXPECT_EQ(lu.eliminated(), 0);  // no row is null
+  values = {0, 0, 0, 0, 0, 2, 0, 1, 0, 1, 3, 2, 0, 5, 4, 3};
+  m = {{values.data(), 4, 4, 4}, {0, 1, 2, 3}, {0, 1, 2, 3}};
+  ThresholdLu<double> singular(m, {.relative = 0.01, .smallest = 1e-16, .replacement = 1e-8});
+  singular.eliminate(2, 2, 1e-8);
+  EXPECT_EQ(singular.eliminated(), 2);
+  EXPECT_EQ(singular.perturbed_pivots(), 1);
+  EXPECT_EQ(m.col[1], 0);
+  EXPECT_DOUBLE_EQ(m.value(3, 3), 3 - 0.5 * 5);
 }
 
 TEST(ThresholdLuTest, TakesAColumnOnceOthersHaveFilledIt) {

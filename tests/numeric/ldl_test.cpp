@@ -9,6 +9,7 @@
 #include "support/hard_to_pivot.hpp"
 #include "support/scalars.hpp"
 #include "trisweep/numeric/front_tree.hpp"
+#include "trisweep/numeric/threshold_ldl.hpp"
 
 namespace trisweep::numeric {
 namespace {
@@ -191,6 +192,38 @@ TYPED_TEST(Ldl, CountsAZeroEigenvalue) {
 }
 
 // 1e200 (6 I + ones), in tiny fronts: the product of two pivots is no number.
+// Half of the equations are redundant: each zero eigenvalue is found where it is known, not at the root.
+TYPED_TEST(Ldl, DelaysNoZeroEigenvalueThatNoFrontChanges) {
+  const Index n = 60;
+  DenseMatrix a(2 * n);
+  for (Index i = 0; i < n; ++i)
+    for (const Index j : {i - 1, i, i + 1})
+      for (Index r = 0; j >= 0 && j < n && r < 2; ++r)
+        for (Index c = 0; c < 2; ++c) a(2 * i + r, 2 * j + c) = (i == j ? 4.0 : -1.0) * (1 + r) * (1 + c);
+  const auto matrix = testing::sparse<TypeParam>(a);
+  for (const Kind kind : kinds<TypeParam>()) {
+    const auto f = factor(matrix, testing::random_structure(matrix.pattern, 4), kind, {});
+    EXPECT_EQ(f->perturbed_pivots, n);
+    EXPECT_LT(f->delayed_pivots, n / 2);
+    if (f->pivots.has_signs) EXPECT_EQ(f->pivots.zero, n);
+  }
+}
+
+TEST(ThresholdLdlTest, ReplacesNullPivotsAtOnce) {
+  // Rows 0 and 2 are a pivot of order 2; row 1 has but entries that are smaller than any pivot, NaN is none.
+  for (const double tiny : {0.0, 1e-17, std::nan("")}) {
+    std::vector<double> values{0, tiny, 1, 2, 0, tiny, tiny, tiny, 0, 0, 0, 1, 0, 0, 0, 5};
+    NamedMatrix<double> m{{values.data(), 4, 4, 4}, {0, 1, 2, 3}, {0, 1, 2, 3}};
+    ThresholdLdl<double> ldl(m, Kind::ldlt, {.relative = 0.01, .smallest = 1e-16, .replacement = 1e-8});
+    ldl.eliminate(3, 3, 1e-8);
+    const bool is_null = !std::isnan(tiny);
+    EXPECT_EQ(ldl.eliminated(), is_null ? 3 : 2);
+    EXPECT_EQ(ldl.perturbed_pivots(), is_null ? 1 : 0);
+    EXPECT_EQ(ldl.pivots().zero, is_null ? 1 : 0);
+    if (is_null) EXPECT_NEAR(m.value(3, 3), 5 - 2 * 2 * 1, 1e-8);  // (2 1) [0 1; 1 0]^-1 (2 1)^T
+  }
+}
+
 TEST(LdlLimits, TellTheDeterminantOfPivotsWhoseProductOverflows) {
   constexpr Index n = 6;
   DenseMatrix a(n);

@@ -45,7 +45,7 @@ TEST(Reasons, NameTheBoundWhereNothingElseWasSimulated) {
   t.ruled_out.clear();
   t.halves_seconds = 0;
   EXPECT_THAT(reasons(t)[1], HasSubstr("no other kind"));
-  EXPECT_THAT(reasons(t)[2], HasSubstr("no other option"));
+  EXPECT_THAT(reasons(t)[2], HasSubstr("no single option can be changed"));
 }
 
 TEST(SolveOptions, NameTheGridAndWhatIsNotUsual) {

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays of NumPy as the library's matrices and vectors, and the reverse.
+// Conversion between NumPy arrays and the library's matrices and vectors.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -26,7 +26,7 @@ std::vector<T> copy(const List<T>& list) {
   return {list.data(), list.data() + list.size()};
 }
 
-// This rank's rows, as solver.py's _blocks() has them: indptr, indices, data, columns, row numbers.
+// This rank's rows, from System.take_block(): indptr, indices, data, number of columns, row numbers.
 template <Scalar T>
 using Rows = std::tuple<List<Offset>, List<Index>, List<T>, Index, List<Index>>;
 
@@ -52,7 +52,7 @@ Vectors<T> view(const Columns<T>& array) {
   return {array.data(), rows, static_cast<Index>(array.shape(1)), array.stride(1)};
 }
 
-// Takes the values.
+// Moves the values into a NumPy array, which owns them.
 template <class V>
 auto as_array(std::vector<V>& values) {
   auto* const kept = new std::vector<V>(std::move(values));

@@ -32,19 +32,19 @@ matrix::Csr<To> in_precision(const matrix::Csr<From>& a) {
   return result;
 }
 
-// `folder`: rank 0's; null elsewhere. Files have the matrix in double precision.
+// Collective. `folder`: on rank 0; null on other ranks. The matrix is saved in double precision.
 template <Scalar T>
 void save(const solve::FactoredSystem<T>& system, std::optional<int> comm, OutputFolder* folder) {
   using Read = std::conditional_t<is_complex<T>, std::complex<double>, double>;
   const nb::gil_scoped_release others_run;
-  const auto turn = turn_at_mpi();
+  const MpiTurn turn;
   const mpi::Communicator ranks(Parent(comm).get());
   const auto read = mpi::agree_on_error(ranks, [&] { return in_precision<Read>(system.a); });
   storage::save_factors<T>(ranks, folder, read, precision_of(system.factors), system.factors);
 }
 
-// A rank's pieces of the factors in a folder are read when a solver is made of it: here indptr, indices, data
-// of the matrix, and the precision.
+// Reads (indptr, indices, data) of the matrix, and the precision. The factors are read later, by the solver
+// that is made from the folder.
 nb::tuple load_matrix(const std::string& folder) {
   std::string precision;
   matrix::AnyCsr any;

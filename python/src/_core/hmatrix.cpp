@@ -24,8 +24,8 @@ std::vector<hmatrix::Point> points_of(const Points& array) {
   return points;
 }
 
-// Entries by calls of kernel(i, j, out), i or j an array of indices, the other one index. Threads of the
-// library call it; an exception of Python's is kept for the caller's thread.
+// Computes entries by calling kernel(i, j, out), where one of i and j is an array of indices, the other an
+// index. Threads of the library call it; a Python exception is kept and rethrown in the caller's thread.
 template <Scalar T>
 class PythonKernel {
  public:
@@ -45,6 +45,7 @@ class PythonKernel {
   template <class Call>
   void evaluate(std::span<const Index> list, T* out, const Call& call) const {
     const nb::gil_scoped_acquire mine;
+    const Callback callback;
     try {
       const std::size_t count = list.size();
       const nb::ndarray<nb::numpy, const Index, nb::ndim<1>> indices(list.data(), 1, &count);
@@ -57,10 +58,10 @@ class PythonKernel {
   }
 
   nb::object kernel_;
-  mutable std::exception_ptr raised_;  // with the interpreter's lock
+  mutable std::exception_ptr raised_;  // guarded by the interpreter's lock
 };
 
-// In this process. Calls take turns.
+// An H-matrix in this process. Calls take turns.
 template <Scalar T>
 class LocalHMatrix {
  public:
@@ -79,10 +80,10 @@ class LocalHMatrix {
     });
   }
   ~LocalHMatrix() {
-    const nb::gil_scoped_release others_run;
-    const auto turn = turn_at_mpi();
-    matrix_.reset();
-    place_.reset();
+    free_in_turn([&] {
+      matrix_.reset();
+      place_.reset();
+    });
   }
   LocalHMatrix(const LocalHMatrix&) = delete;
   LocalHMatrix& operator=(const LocalHMatrix&) = delete;
@@ -95,7 +96,7 @@ class LocalHMatrix {
   void apply(const Columns<const T>& x, const Columns<T>& y, char op) {
     const auto mine = turns_.take();
     Signals().heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       matrix_->apply(static_cast<Op>(op), view<const T>(x), view(y));
     });
   }
@@ -114,13 +115,13 @@ class LocalHMatrix {
     ThreadPool pool;
   };
 
-  // What calls the kernel: its exception is thrown as it was.
+  // Does work that calls the kernel; rethrows the kernel's exception unchanged.
   template <class Work>
   static void calling(const PythonKernel<T>& entries, const Work& work) {
     Signals signals;
     try {
       signals.heed([&] {
-        const auto turn = turn_at_mpi();
+        const MpiTurn turn;
         work(signals);
       });
     } catch (const Error&) {

@@ -5,8 +5,8 @@
 
 namespace trisweep::python {
 
-// As hmatrices[dtype](points, kernel, settings), which has `bytes`, order() and apply(x, y, op), whose rows
-// are in that order.
+// Adds classes hmatrices[dtype](points, kernel, settings), with `bytes`, order(), apply(x, y, op), where rows
+// of x and y are in that order, and sampled_error(kernel, rows).
 void add_hmatrices(nanobind::module_& module);
 
 }  // namespace trisweep::python

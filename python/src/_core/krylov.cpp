@@ -19,7 +19,7 @@
 namespace trisweep::python {
 namespace {
 
-// y = f(x) for each column, of a function that writes y.
+// Calls f(x, y), which writes y = f(x), for each column.
 template <Scalar T>
 void call(const nb::object& f, Vectors<const T> x, Vectors<T> y) {
   const nb::gil_scoped_acquire mine;
@@ -45,8 +45,8 @@ struct Place {
   std::optional<krylov::DistributedMatrix<T>> matrix{};
 };
 
-// Returns how it ended, after how many iterations. A is the matrix of `rows`, or else what `product` applies;
-// `precondition` may be None.
+// Returns the name of the outcome and the number of iterations. A is the matrix of `rows`, or if there are
+// none, the operator that `product` applies; `precondition` may be None.
 template <Scalar T>
 nb::tuple solve(const std::string& method, const std::optional<Rows<T>>& rows, const nb::object& product,
                 const nb::object& precondition, const Columns<const T>& b, const Columns<T>& x,
@@ -59,8 +59,16 @@ nb::tuple solve(const std::string& method, const std::optional<Rows<T>>& rows, c
   std::vector<krylov::KrylovResult> results;
   signals.heed([&] {
     std::optional<Place<T>> place;
+    struct Freed {
+      std::optional<Place<T>>& place;
+      ~Freed() {
+        if (!place) return;
+        const MpiTurn turn;
+        place.reset();
+      }
+    } const freed{place};
     {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       place.emplace();
       if (rows) {
         auto a = block_rows(*rows).a;
@@ -75,10 +83,8 @@ nb::tuple solve(const std::string& method, const std::optional<Rows<T>>& rows, c
     const auto apply = [&](Vectors<const T> v, Vectors<T> w) {
       is_preconditioned ? call(precondition, v, w) : krylov::Identity()(v, w);
     };
-    // No turn at MPI: one process does without it, and operators of Python may need one.
+    // Without a turn at MPI: one process does not communicate, and operators of Python may need the turn.
     results = named.solve({place->comm, place->pool}, {multiply, apply}, view<const T>(b), view(x), options);
-    const auto turn = turn_at_mpi();
-    place.reset();
   });
   const krylov::KrylovResult& result = results.front();
   return nb::make_tuple(std::string(krylov::words_of(result.outcome).name), result.iterations);

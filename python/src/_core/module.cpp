@@ -1,5 +1,5 @@
-// trisweep._core: classes for each scalar type over trisweep::AnalyzedSystem and trisweep::Solver, of one
-// process or of several, and functions.
+// The module trisweep._core: for each scalar type, classes that wrap trisweep::AnalyzedSystem and
+// trisweep::Solver, in one process or on several ranks; and functions.
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
@@ -45,7 +45,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
-// As solvers[dtype] and analyses[dtype].
+// Adds the classes solvers[dtype] and analyses[dtype].
 template <Scalar T>
 void add_solver(nb::module_& module, nb::dict& solvers, nb::dict& analyses, const char* dtype) {
   analyses[dtype] = nb::class_<RankAnalysis<T>>(module, fmt::format("{}_analysis", dtype).c_str())

@@ -16,15 +16,19 @@ namespace {
 
 std::atomic<bool> serves_threads_at_once = false;
 
-// Duplicates of MPI_COMM_SELF: as many as threads have made objects at a time. MPI ends them.
+// Unused duplicates of MPI_COMM_SELF. As many exist as threads have made objects at the same time; they are
+// freed when MPI is finalized.
 std::mutex idle_mutex;
 std::vector<MPI_Comm> idle;
+
+std::mutex turn_mutex;
+thread_local int turns_and_callbacks = 0;  // of this thread, nested
 
 void initialize() {
   cli::begin_mpi(nullptr, nullptr, MPI_THREAD_MULTIPLE);
   static const pid_t process = getpid();
-  // After the last Python object, for some of them communicate to their end. Not in a forked child: Open MPI
-  // would shut down the sockets that it shares with its parent.
+  // MPI is finalized after the last Python object is destroyed, since some communicate in their destructor.
+  // Not in a forked child: Open MPI would shut down the sockets that the child shares with its parent.
   Py_AtExit([] {
     int ended = 0;
     MPI_Finalized(&ended);
@@ -72,9 +76,30 @@ std::string mpi_library() {
   return text;
 }
 
-std::unique_lock<std::mutex> turn_at_mpi() {
-  static std::mutex mutex;
-  return serves_threads_at_once ? std::unique_lock<std::mutex>() : std::unique_lock(mutex);
+MpiTurn::MpiTurn() : is_held_(!serves_threads_at_once) {
+  if (!is_held_) return;
+  if (is_within_turn())
+    throw Error(ErrorKind::usage,
+                "a function that trisweep has called calls it again, and MPI serves one thread at a time",
+                "initialize MPI with MPI_THREAD_MULTIPLE, or compute before what the function needs");
+  turn_mutex.lock();
+  ++turns_and_callbacks;
+}
+MpiTurn::~MpiTurn() {
+  if (!is_held_) return;
+  --turns_and_callbacks;
+  turn_mutex.unlock();
+}
+
+Callback::Callback() {
+  ++turns_and_callbacks;
+}
+Callback::~Callback() {
+  --turns_and_callbacks;
+}
+
+bool is_within_turn() {
+  return !serves_threads_at_once && turns_and_callbacks > 0;
 }
 
 }  // namespace trisweep::python

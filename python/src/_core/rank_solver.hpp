@@ -1,6 +1,6 @@
 #pragma once
-// A rank's part of an analysis and of a solver, in the form of solver.py: it gives arrays of the right type,
-// shape and order; of them nothing is copied but the matrix. What lies in a device's memory comes by DLPack.
+// A rank's part of an analysis and of a solver, as solver.py uses them. That passes arrays of the right type,
+// shape and layout; only the matrix is copied. Arrays in a device's memory are passed by DLPack.
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
@@ -34,7 +34,7 @@
 
 namespace trisweep::python {
 
-// How DLPack names the memory that a device computes in.
+// DLPack's code for the memory that a device computes in.
 inline int memory_kind(engine::Device device) {
   switch (device) {
     case engine::Device::cuda:
@@ -46,10 +46,10 @@ inline int memory_kind(engine::Device device) {
   }
 }
 
-// Any array, in any memory.
+// An array of any type, in host or device memory.
 using AnyArray = nb::ndarray<nb::ro>;
 
-// Throws unless it is `rows` rows of T whose columns are contiguous.
+// Throws unless b has `rows` rows of type T and contiguous columns.
 template <Scalar T>
 void require_columns(const AnyArray& b, Index rows) {
   if (b.dtype() != nb::dtype<T>()) throw nb::type_error("b is not of the solver's dtype");
@@ -73,6 +73,7 @@ inline nb::dict as_dict(const solve::FactorReport& f) {
   result["seconds"] = f.seconds;
   result["perturbed_pivots"] = f.perturbed_pivots;
   result["delayed_pivots"] = f.delayed_pivots;
+  result["low_precision"] = f.low_precision;
   result["second_try"] = f.second_try;
   result["block_stages"] = f.block_stages;
   result["nonzeros_off_diagonal"] = f.nonzeros_off_diagonal;
@@ -111,7 +112,7 @@ nb::dict as_dict(const solve::Answer& answer) {
   return result;
 }
 
-// What is to be said against an answer; empty: nothing.
+// Why an answer is not accepted, in words; empty if it is accepted.
 template <Scalar T>
 std::string complaint(const solve::Answer& answer) {
   if (answer.solved()) return "";
@@ -131,7 +132,7 @@ std::string complaint(const solve::Answer& answer) {
                 : fmt::format(", as where b or x is out of {:.1e} to {:.1e}", Limits::min(), Limits::max()));
 }
 
-// Of an answer that is accepted.
+// A warning about an accepted answer of an ill-conditioned matrix.
 inline std::string caution(const solve::Answer& answer) {
   return fmt::format(
       "x satisfies its equations, but the condition number of the matrix is about {:.1e}: a change of the "
@@ -139,7 +140,7 @@ inline std::string caution(const solve::Answer& answer) {
       answer.condition.condition_estimate);
 }
 
-// Of solver.py's _settings().
+// The options from the dictionary that settings_of() in options.py makes.
 inline solve::SolverOptions options_of(const nb::dict& settings, Observer& observer) {
   const auto bit = [&](const char* name) { return nb::cast<bool>(settings[name]); };
   return {
@@ -156,17 +157,17 @@ inline solve::SolverOptions options_of(const nb::dict& settings, Observer& obser
       .observer = &observer};
 }
 
-// An analysis that solvers are made of, by any threads.
+// An analysis from which any threads can make solvers.
 template <Scalar T>
 class RankAnalysis {
  public:
-  // Collective, as RankSolver's is.
+  // Collective, like RankSolver's constructors.
   RankAnalysis(const Rows<T>& rows, std::optional<int> comm, const nb::dict& settings) {
     require_mpi();
     Signals signals;
     const solve::SolverOptions options = options_of(settings, signals);
     signals.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       system_.emplace(Parent(comm).get(), block_rows(rows), options);
     });
   }
@@ -186,7 +187,7 @@ class RankSolver {
       solver_.emplace(Parent(comm).get(), block_rows(rows), options);
     });
   }
-  // Of an analysis that the same ranks have made, with the same settings.
+  // From an analysis that the same ranks have made with the same settings.
   RankSolver(const RankAnalysis<T>& analysis, const List<T>& values, std::optional<int> comm,
              const nb::dict& settings) {
     make(settings, [&](const solve::SolverOptions& options) {
@@ -202,7 +203,7 @@ class RankSolver {
       solver_.emplace(parent.get(), block_rows(rows), options, std::move(factors));
     });
   }
-  // With another library's, which rank 0 has; empty lists elsewhere.
+  // With another library's factors, which rank 0 passes; other ranks pass empty lists.
   RankSolver(const Rows<T>& rows, std::optional<int> comm, const nb::dict& settings, const Lu<T>& factors) {
     make(settings, [&](const solve::SolverOptions& options) {
       const auto& [l_transposed, u, row_new, col_new, row_scale, col_scale] = factors;
@@ -215,32 +216,32 @@ class RankSolver {
                                                                 .col_scale = copy(col_scale)})});
     });
   }
-  // The garbage collector's, in any order on the ranks.
+  // Local: the garbage collectors of the ranks destroy solvers in different orders.
   ~RankSolver() {
-    const nb::gil_scoped_release others_run;
-    const auto turn = turn_at_mpi();
-    if (solver_ && solver_->partition().begin.size() > 2) solver_->destroy_locally();
-    solver_.reset();
+    free_in_turn([&] {
+      if (solver_ && solver_->partition().begin.size() > 2) solver_->destroy_locally();
+      solver_.reset();
+    });
   }
   RankSolver(const RankSolver&) = delete;
   RankSolver& operator=(const RankSolver&) = delete;
 
   // Collective.
   void close() {
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     const nb::gil_scoped_release others_run;
-    const auto turn = turn_at_mpi();
+    const MpiTurn turn;
     solver_.reset();
   }
   bool is_closed() const { return !solver_; }
 
-  // To be saved at once. Collective.
+  // The matrix and its factors, to be saved immediately. Collective.
   solve::FactoredSystem<T> factored() {
     require_mpi();
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     solve::FactoredSystem<T> result;
     signals_.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       result = solver().factored_system();
       result.factors.in_full ? result.factors.in_full->expect_last()
                              : result.factors.in_single->expect_last();
@@ -252,26 +253,26 @@ class RankSolver {
   // number of perturbed pivots.
   nb::tuple explicit_factors() {
     require_mpi();
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     solve::ExplicitFactors<T> f;
     signals_.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       f = solver().explicit_factors();
     });
     return nb::make_tuple(as_arrays(f.l_transposed), as_arrays(f.u), as_array(f.row_new), as_array(f.col_new),
                           as_array(f.row_scale), as_array(f.col_scale), f.perturbed_pivots);
   }
 
-  // Returns what is to be said against x, which is there in any case, and the report of it; None: nothing.
+  // Writes x in any case. Returns None, or if there is a doubt about x: (message, report, is x accepted).
   nb::object solve(const Columns<const T>& b, const Columns<T>& x, char op) {
     return answered([&](Solver<T>& s) { return s.solve(view<const T>(b), view(x), static_cast<Op>(op)); });
   }
-  // Of a b with few rows that are not zero.
+  // The same for a b with few nonzero rows.
   nb::object solve_sparse(const Columns<const T>& b, const Columns<T>& x, char op) {
     return answered(
         [&](Solver<T>& s) { return s.solve_sparse(view<const T>(b), view(x), static_cast<Op>(op)); });
   }
-  // Some rows of x; b as indptr, indices, data of its columns.
+  // The same for some rows of x; b: indptr, indices, data of its columns.
   nb::object solve_rows(const std::tuple<List<Offset>, List<Index>, List<T>>& b, const List<Index>& rows,
                         const Columns<T>& x, char op) {
     const auto list = [](const auto& array) { return std::span(array.data(), array.size()); };
@@ -281,7 +282,8 @@ class RankSolver {
         [&](Solver<T>& s) { return s.solve_rows(columns, list(rows), view(x), static_cast<Op>(op)); });
   }
 
-  // b is in the memory of the solver's device. Returns x, which is there, too, and what solve() does.
+  // Solves with b in the memory of the solver's device. Returns x, which is there as well, and what solve()
+  // returns.
   nb::tuple solve_there(const AnyArray& b, char op) {
     const Index rows = solver().rows();
     if (b.device_type() != memory_kind(device_) || b.device_id() != place_)
@@ -295,7 +297,7 @@ class RankSolver {
     const Offset between = cols > 1 ? b.stride(1) : rows;
     nb::object doubt = nb::none();
     const Vectors<const T> from{static_cast<const T*>(b.data()), rows, to.cols, between, to.space};
-    // No rank of several leaves the call out, for which others would wait.
+    // Without columns, a single rank skips the call; of several ranks each makes it, since others would wait.
     if (cols > 0 || solver().partition().begin.size() > 2)
       doubt = answered([&](Solver<T>& s) { return s.solve(from, to, static_cast<Op>(op)); });
     const nb::capsule owner(x.get(), [](void* memory) noexcept { delete static_cast<Memory*>(memory); });
@@ -308,11 +310,11 @@ class RankSolver {
         doubt);
   }
 
-  // The values are checked before anything changes.
+  // If the values are not valid, the solver is unchanged.
   void refactor(const List<T>& values) {
     renew([&] { solver().refactor({values.data(), values.size()}); });
   }
-  // As a new solver of the analysis that has made this one.
+  // Factors as a new solver of this analysis, from which this solver was made, would.
   void refactor_as(const RankAnalysis<T>& analysis, const List<T>& values) {
     renew([&] { analysis->factorize_into(solver(), {values.data(), values.size()}); });
   }
@@ -321,14 +323,14 @@ class RankSolver {
   std::array<double, 3> forward_error(const Columns<const T>& b, const Columns<const T>& x, char op,
                                       Index column) {
     require_mpi();
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     if (!answer_)
       throw Error(ErrorKind::usage, "nothing was solved with these factors yet", "call solve() first");
     solve::Answer answer = *answer_;
     answer.worst = column;
     solve::ForwardError error;
     signals_.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       error = solver().forward_error(answer, view<const T>(b), view<const T>(x), static_cast<Op>(op));
     });
     return {error.solution_condition, error.bound, error.componentwise_bound};
@@ -336,17 +338,17 @@ class RankSolver {
 
   double condition_estimate() {
     require_mpi();
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     double result = 0;
     signals_.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       result = solver().condition_estimate();
     });
     return result;
   }
 
   nb::dict report() {
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     return report_in_turn();
   }
 
@@ -357,7 +359,7 @@ class RankSolver {
     const solve::SolverOptions options = options_of(settings, signals_);
     device_ = options.device;
     signals_.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       make_solver(options);
     });
     place_ = engine::place_of(device_);
@@ -366,9 +368,9 @@ class RankSolver {
   template <class Factor>
   void renew(const Factor& factor) {
     require_mpi();
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     signals_.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       factor();
     });
     answer_.reset();
@@ -387,13 +389,13 @@ class RankSolver {
     return result;
   }
 
-  // The report is of this answer: in the same turn.
+  // Answer and report are made in the same turn, so that they belong together.
   template <class Solve>
   nb::object answered(const Solve& work) {
     require_mpi();
-    const std::unique_lock mine = turns_.take();
+    const auto mine = turns_.take();
     signals_.heed([&] {
-      const auto turn = turn_at_mpi();
+      const MpiTurn turn;
       answer_ = work(solver());
     });
     std::string words = complaint<T>(*answer_);
@@ -407,7 +409,7 @@ class RankSolver {
   engine::Device device_ = engine::Device::native;
   int place_ = 0;  // of the solver's device among those of its kind
   std::optional<Solver<T>> solver_;
-  std::optional<solve::Answer> answer_;  // the last
+  std::optional<solve::Answer> answer_;  // of the last solve with these factors
 };
 
 }  // namespace trisweep::python

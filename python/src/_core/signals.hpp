@@ -1,5 +1,5 @@
 #pragma once
-// Signals of Python, such as Ctrl-C, while the library works.
+// Handling of Python's signals, such as Ctrl-C, while the library works.
 
 #include <nanobind/nanobind.h>
 
@@ -16,10 +16,10 @@ namespace trisweep::python {
 
 namespace nb = nanobind;
 
-// Ends work when the interpreter has a signal to handle, such as Ctrl-C: only the main thread handles any.
+// Ends work when the interpreter has a signal to handle. Only Python's main thread handles signals.
 class Signals final : public Observer {
  public:
-  // Work of the calling thread, without the interpreter's lock.
+  // Does `work` in the calling thread, without the interpreter's lock.
   template <class Work>
   void heed(const Work& work) {
     caller_ = std::this_thread::get_id();
@@ -48,8 +48,8 @@ class Signals final : public Observer {
 
  private:
   std::thread::id caller_;
-  Clock::time_point last_{};          // of the caller
-  std::atomic<bool> raised_ = false;  // the caller has an exception of Python's
+  Clock::time_point last_{};          // when the caller last checked
+  std::atomic<bool> raised_ = false;  // a Python exception is set in the caller's thread
 };
 
 }  // namespace trisweep::python

@@ -14,18 +14,18 @@
 namespace trisweep::python {
 namespace {
 
-// Calls take turns.
+// A solver of a triangular matrix. Calls take turns.
 template <Scalar T>
 class Triangle {
  public:
-  // `solves`: about as many are expected.
+  // `solves`: the expected number of solves, roughly.
   Triangle(const Rows<T>& rows, bool upper, bool unit, int threads, int solves) {
     Signals().heed([&] {
       solver_.emplace(block_rows(rows).a, sptrsv::Form{.upper = upper, .unit = unit},
                       sptrsv::RowSolverOptions{.threads = threads, .solves = solves});
     });
   }
-  // The columns of x, which has b's shape.
+  // Solves for the columns of x, which has b's shape.
   void solve(const Columns<const T>& b, const Columns<T>& x, char op) {
     const auto mine = turns_.take();
     Signals().heed([&] { solver_->solve(view<const T>(b), view(x), static_cast<Op>(op)); });

@@ -1,11 +1,11 @@
 #pragma once
-// Solves with triangular matrices as they are, of SciPy's `spsolve_triangular` and of explicit factors.
+// Solves with given triangular matrices, for `spsolve_triangular` and for explicit factors.
 
 #include <nanobind/nanobind.h>
 
 namespace trisweep::python {
 
-// As triangles[dtype](rows, upper, unit, threads, solves), whose solve(b, x, op) solves.
+// Adds classes triangles[dtype](rows, upper, unit, threads, solves), with solve(b, x, op).
 void add_triangles(nanobind::module_& module);
 
 }  // namespace trisweep::python

@@ -4,15 +4,15 @@
 
     lu = trisweep.splu(a)            # any of SciPy's sparse formats
     x = lu.solve(b, trans="H")       # or "N", "T"; b is a vector or a matrix of right-hand sides
-    lu.refactor(values)              # of the same pattern
+    lu.refactor(values)              # new values, same pattern
     lu.save("a.factors")             # for trisweep.load; pickle and copy.deepcopy work, too
-    plan = trisweep.analyze(a)       # or step by step: plan.factorize(values) is a solver of its own
+    plan = trisweep.analyze(a)       # or step by step: plan.factorize(values) returns an independent solver
 
 In the examples of docstrings b is np.ones(5), and a is
 sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(5, 5)).tocsr().
 
-`trisweep bench`, the papers' experiments as tables and figures, is in this package, too; the rest is the C++
-library and the `trisweep` command.
+The package also contains `trisweep bench`, which makes tables and figures of the papers' experiments, and
+`trisweep report`.
 """
 
 from importlib import import_module
@@ -66,7 +66,7 @@ __version__ = version("trisweep")
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    # When first asked for: experiments start programs, and need neither MPI nor SciPy themselves.
+    # Imported on first use: experiments only start programs, and need neither MPI nor SciPy.
     if name not in __all__:
         raise AttributeError(f"module 'trisweep' has no attribute {name!r}")
     return getattr(import_module(f"trisweep.{_MODULE_OF.get(name, 'solver')}"), name)

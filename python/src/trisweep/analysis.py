@@ -1,4 +1,4 @@
-"""Analysis and factorization apart: one analysis, and any number of solvers of other values."""
+"""Analysis separate from factorization: one analysis serves solvers of any number of matrices."""
 
 from __future__ import annotations  # SciPy before 1.11 has no sparray
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Analysis:
-    """Order, scaling, structure of the factors and plan of a matrix; `trisweep.analyze` makes it.
+    """Ordering, scaling, structure of the factors and plan of a matrix; made by `trisweep.analyze`.
 
-    Solvers of it are independent of each other. With `comm` its ranks make them together. `shape`, `dtype` and
-    `local_rows` are as those of `Solver`.
+    Solvers made from it are independent of each other. With `comm`, its ranks make them together. `shape`,
+    `dtype` and `local_rows` are as in `Solver`.
     """
 
     def __init__(self, system: System, compiled: Any) -> None:  # noqa: ANN401
@@ -35,7 +35,7 @@ class Analysis:
 
     @cached_property
     def entries(self) -> tuple[np.ndarray, np.ndarray]:
-        """Row and column of each entry, in the order of values; on several ranks, of this one's rows from 0.
+        """Row and column of each entry, in the order of values; on several ranks, local row numbers from 0.
 
         >>> rows, columns = trisweep.analyze(a).entries
         >>> rows[:4].tolist(), columns[:4].tolist()
@@ -44,9 +44,9 @@ class Analysis:
         return self._system.entry_places()
 
     def factorize(self, values: ArrayLike | sparse.sparray | sparse.spmatrix) -> Solver:
-        """The solver of these values: a matrix of the same pattern, or its entries as in `Solver.refactor`.
+        """Factors `values`: a matrix of the same pattern, or its entries as in `Solver.refactor`.
 
-        Pivots may require another structure, which is then that solver's own. Raises as `splu` does.
+        If pivots require another structure, only that solver uses it. Raises as `splu` does.
 
         >>> trisweep.analyze(a).factorize(2 * a.data).solve(b).round(6)
         array([1.25, 2.  , 2.25, 2.  , 1.25])
@@ -55,10 +55,10 @@ class Analysis:
         return self._solver(entries, self._system.settings)
 
     def factorize_batch(self, values: ArrayLike, threads: int | None = 0) -> Batch:
-        """A solver of each row of `values`, which has a matrix's entries as in `factorize`, side by side on threads.
+        """Factors each row of `values`, the entries of one matrix as in `factorize`; members run in parallel.
 
-        `threads`, 0: all processors, then also solve. A member that is singular is flagged and does not fail the
-        others. Raises ValueError with `comm`, and when a value is not finite.
+        `threads` (0: one per processor) share the members, also in `Batch.solve`. A singular member is
+        flagged and does not fail the others. Raises ValueError with `comm`, and when a value is not finite.
 
         >>> batch = trisweep.analyze(a).factorize_batch([a.data, 2 * a.data])
         >>> x, solved = batch.solve([b, b])
@@ -69,10 +69,10 @@ class Analysis:
         return Batch(factorize, count, self.dtype, threads)
 
     def solve_batch(self, values: ArrayLike, b: ArrayLike, trans: Trans = "N", threads: int | None = 0) -> BatchAnswer:
-        """x of A x = b for each row of `values`; as `factorize_batch(values, threads).solve(b, trans)` has it.
+        """Solves A x = b for each row of `values`, like `factorize_batch(values, threads).solve(b, trans)`.
 
-        It keeps no factors: each thread uses one solver's memory again, which is faster where there is one solve each.
-        Raises as these do.
+        Factors are not kept: each thread reuses the memory of one solver, which is faster if each matrix is
+        used for one solve. Raises as these do.
 
         >>> x, solved = trisweep.analyze(a).solve_batch([a.data, 2 * a.data], [b, b])
         >>> x[1].round(6)
@@ -82,7 +82,7 @@ class Analysis:
         return solve_each(factorize_in_turn(factorize, refactor), count, self.dtype, b, trans, threads)
 
     def _members(self, values: ArrayLike) -> tuple[Callable[[int], Solver], Callable[[Solver, int], None], int]:
-        """What makes the solver of a member, what makes another member's solver its own, and their number."""
+        """Functions that make a member's solver and refactor a solver for a member; number of members."""
         if self._system.ranks.comm is not None:
             raise ValueError("a batch works in one process, and this analysis is of a communicator's ranks")
         values = np.asarray(values)
@@ -110,8 +110,8 @@ def analyze(
 ) -> Analysis:
     """Analyzes A without factoring it; `splu(a, block_triangular="off")` is `analyze(a).factorize(a)`.
 
-    `a`, `comm`, `rows` and `options` are those of `splu`. Rows are matched and scaled by A's values: those of solvers
-    do best when they are alike in size. Raises as `splu` does.
+    `a`, `comm`, `rows` and `options` are as in `splu`. Matching and scaling use the values of A, and suit
+    best those matrices whose entries are similar in size. Raises as `splu` does.
 
     >>> plan = trisweep.analyze(a)
     >>> one, other = plan.factorize(a), plan.factorize(3 * a)

@@ -1,4 +1,4 @@
-"""Matrices and right-hand sides of the caller's, in the form of the compiled part."""
+"""Conversion of the caller's matrices and right-hand sides to the form that the compiled part takes."""
 
 from __future__ import annotations  # SciPy before 1.11 has no sparray
 
@@ -15,7 +15,7 @@ _MOST_ROWS = 2**31 - 1
 
 
 class DlpackArray(Protocol):
-    """An array in any memory, as libraries hand them to each other."""
+    """An array in host or device memory, as libraries exchange them through DLPack."""
 
     def __dlpack_device__(self) -> tuple[int, int]: ...
 
@@ -33,7 +33,7 @@ def rows_of(v: ArrayLike, n: int, name: str) -> NDArray:
 
 
 def sparse_columns(b: ArrayLike | sparse.sparray | sparse.spmatrix, n: int) -> sparse.csc_array:
-    """A vector or a matrix of n rows by its entries."""
+    """Returns a vector or a matrix of n rows in sparse columns."""
     if not sparse.issparse(b):
         b = rows_of(b, n, "b")
         if b.dtype.kind not in "biufc":
@@ -48,7 +48,7 @@ def sparse_columns(b: ArrayLike | sparse.sparray | sparse.spmatrix, n: int) -> s
 
 
 def row_numbers(rows: ArrayLike, n: int) -> NDArray:
-    """Numbers from 0 to n - 1, in any order."""
+    """Returns the row numbers as an int32 array, in their order. Raises ValueError unless 0 <= number < n."""
     numbers = np.asarray(rows)
     if numbers.ndim != 1 or (numbers.size > 0 and numbers.dtype.kind not in "iu"):
         raise ValueError("rows is not a list of numbers")
@@ -58,7 +58,7 @@ def row_numbers(rows: ArrayLike, n: int) -> NDArray:
 
 
 def in_columns(v: NDArray, dtype: np.dtype) -> NDArray:
-    """v in that dtype, the entries of each column next to each other: v itself where it is so."""
+    """Returns v in that dtype with contiguous columns: v itself if it has both, else a copy."""
     if v.dtype != dtype:
         return v.astype(dtype, order="F")
     size = v.itemsize
@@ -69,13 +69,13 @@ def in_columns(v: NDArray, dtype: np.dtype) -> NDArray:
 
 
 def of_the_library_of(b: DlpackArray, x: DlpackArray) -> DlpackArray:
-    """x, which has DLPack, as an array of the library that made b; as it is, where that takes none."""
+    """Returns x as an array of the library that made b, or x itself if that library does not read DLPack."""
     library = sys.modules.get(type(b).__module__.partition(".")[0])
     return library.from_dlpack(x) if hasattr(library, "from_dlpack") else x
 
 
 def canonical_rows(a: sparse.sparray | sparse.spmatrix, is_part: bool = False) -> sparse.csr_array:
-    """A, or some of its rows: columns ascend, none twice, one of the four dtypes. What A has so is not copied."""
+    """A or some of its rows: ascending columns, no duplicates, one of four dtypes; copied if needed."""
     if not sparse.issparse(a):
         raise TypeError(f"a is {type(a).__name__}, not a sparse matrix of SciPy's: give scipy.sparse.csr_array(a)")
     if a.ndim != 2 or (not is_part and a.shape[0] != a.shape[1]) or a.shape[1] == 0:
@@ -94,7 +94,7 @@ def canonical_rows(a: sparse.sparray | sparse.spmatrix, is_part: bool = False) -
 
 
 def consecutive_rows(rows: sparse.csr_array, values: NDArray | None = None) -> tuple:
-    """Rows as the compiled part takes them, with their values or others of the same pattern: indptr, indices, values,
-    the number of columns, and no numbers of rows: they follow each other."""
+    """Returns rows as the compiled part takes them: indptr, indices, values (those of `rows`, or others of
+    the same pattern), the number of columns, and no row numbers, since the rows are consecutive."""
     indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
     return (indptr, indices, rows.data if values is None else values, rows.shape[1], np.empty(0, np.int32))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -23,19 +24,19 @@ Result = TypeVar("Result")
 
 
 class BatchAnswer(NamedTuple):
-    """Of all members, by number."""
+    """The solutions of all members of a batch, by member number."""
 
     x: NDArray
-    """Of b's shape, in the dtype that solvers have it; not a number where a member has no factors."""
+    """Of b's shape, in the dtype that a solver's x has; NaN for a member without factors."""
     solved: NDArray
-    """One bool a member: whether its x is accepted in all its columns; a singular one's is not."""
+    """One bool per member: True if all columns of its x are accepted; False for a singular member."""
 
 
 class Batch:
-    """Solvers of one analysis; `Analysis.factorize_batch` makes it.
+    """Solvers made from one analysis; made by `Analysis.factorize_batch`.
 
-    Each member is one thread's work, so that results depend neither on the number of threads nor on other members.
-    `members` are the solvers, None where a matrix is structurally singular.
+    One thread works on a member, so that results depend neither on the number of threads nor on other
+    members. `members` are the solvers, None where the matrix is structurally singular.
     """
 
     def __init__(self, factorize: Callable[[int], Solver], count: int, dtype: np.dtype, threads: int | None) -> None:
@@ -46,10 +47,11 @@ class Batch:
         return len(self.members)
 
     def solve(self, b: ArrayLike, trans: Trans = "N") -> BatchAnswer:
-        """x of A x = b for each member; `b` has its members in front, `trans` is that of `Solver.solve`.
+        """Solves A x = b for each member; the first dimension of `b` counts members, `trans` is as in
+        `Solver.solve`.
 
-        b[k] is a vector of n entries or a matrix of n rows, and x has the shape of b. Raises ValueError when b does not
-        fit; a member whose matrix is singular, or whose x is not accepted, is flagged.
+        b[k] is a vector of n entries or a matrix of n rows, and x has the shape of b. Raises ValueError when
+        b does not fit; a member whose matrix is singular, or whose x is not accepted, is flagged.
 
         >>> trisweep.analyze(a).factorize_batch([a.data, -a.data]).solve([b, b]).x[1].round(6)
         array([-2.5, -4. , -4.5, -4. , -2.5])
@@ -60,11 +62,11 @@ class Batch:
 def factorize_in_turn(
     factorize: Callable[[int], Solver], refactor: Callable[[Solver, int], None]
 ) -> Callable[[int], Solver | None]:
-    """The solver of a member until its thread asks for the next one: each thread has one solver and its memory."""
+    """A function that returns a member's solver, valid until its thread asks for the next member."""
     own = threading.local()
 
     def member(k: int) -> Solver | None:
-        lu, own.lu = getattr(own, "lu", None), None  # none after an error
+        lu, own.lu = getattr(own, "lu", None), None  # stays None after an error
         if lu is None:
             lu = _or_none(factorize, k)
         elif not _succeeds(refactor, lu, k):
@@ -83,7 +85,7 @@ def solve_each(
     trans: Trans,
     threads: int | None,
 ) -> BatchAnswer:
-    """Answers of all members, of that dtype, which are asked for in the threads that solve with them."""
+    """Returns the answers of all members, in that dtype; the solving threads call `member`."""
     check_trans(trans)
     b = np.asarray(b)
     if b.ndim not in (2, 3) or len(b) != count:
@@ -95,16 +97,18 @@ def solve_each(
         lu = member(k)
         if lu is None:
             return False
-        x[k], doubt = lu._solve_here(b[k], trans, None)
+        with _naming(k):
+            x[k], doubt = lu._solve_here(b[k], trans, None)
         return doubt is None
 
     return BatchAnswer(x, np.array(side_by_side(solve, count, threads), bool))
 
 
 def side_by_side(work: Callable[[int], Result], count: int, threads: int | None) -> list[Result]:
-    """work(k) of each k, by k; 0 threads: all processors. Each thread takes the next k, without waking the caller.
+    """Returns [work(0), ..., work(count - 1)]; 0 threads: one per processor. Each free thread takes the next
+    k.
 
-    After an exception, also one of a signal in the caller, no thread takes another.
+    After an exception in a thread, or one caused by a signal in the caller, no thread takes another k.
     """
     threads = number_of_threads(threads)
     results: list[Result | None] = [None] * count
@@ -125,11 +129,21 @@ def side_by_side(work: Callable[[int], Result], count: int, threads: int | None)
 
 
 def _or_none(factorize: Callable[[int], Solver], k: int) -> Solver | None:
-    """None where the member is singular; of values that no member may have the error says whose they are."""
+    """Returns factorize(k), or None if the member is singular."""
     try:
-        return factorize(k)
+        with _naming(k):
+            return factorize(k)
     except NumericalError:
         return None
+
+
+@contextmanager
+def _naming(k: int) -> Iterator[None]:
+    """Has a ValueError of invalid values name the member."""
+    try:
+        yield
+    except NumericalError:  # a ValueError of NumPy's
+        raise
     except ValueError as error:
         raise ValueError(f"member {k}: {error}") from error
 

@@ -1,4 +1,4 @@
-"""What the package's commands have in common: how they read their words, and how they end."""
+"""Parsing of arguments and exit status, the same for all commands of the package."""
 
 import argparse
 import signal
@@ -9,15 +9,15 @@ from trisweep.errors import UserError
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong words are a UserError."""
+    """Raises UserError for wrong arguments."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise UserError(message, f"see {self.prog} --help")
 
 
 def end_with(run: Callable[[Sequence[str]], int], name: str) -> None:
-    """Runs a command with the words of this process, and ends it with its exit status, or with the error in words."""
-    # As an exception, so that ranks end and half-written files go.
+    """Runs a command with this process's arguments, prints its error, if any, and exits with its status."""
+    # SIGTERM becomes an exception, so that started ranks end and partial files are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         sys.exit(run(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""What `trisweep.torch` and `trisweep.jax` share: solves with NumPy's arrays, by factors that are kept."""
+"""Shared by `trisweep.torch` and `trisweep.jax`: solves with NumPy arrays and cached factors."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 
 
 class Factors:
-    """Of one matrix, or of each of several: made for the first solve that asks to keep them."""
+    """The factors of one matrix or of a batch, kept from the first solve that asks to keep them."""
 
     def __init__(self, plan: Analysis) -> None:
         self.plan = plan
         self._made: Solver | Batch | None = None
 
     def solve(self, values: NDArray, b: NDArray, trans: Trans, keep: bool = True) -> NDArray:
-        """x of op(A) x = b, always with the same values: (entries,) and (n,) or (n, k), or many of both.
+        """Solves op(A) x = b. All calls pass the same values.
 
-        Raises ValueError when the shapes do not fit, and NumericalError when a matrix is singular.
+        Shapes: values (entries,) and b (n,) or (n, k), or both with the same batch dimension in front. Raises
+        ValueError when the shapes do not fit, and NumericalError when a matrix is singular.
         """
         require_shapes(self.plan, values.shape, b.shape)
         if values.ndim == 1:
@@ -40,7 +41,7 @@ class Factors:
 
 
 def require_shapes(plan: Analysis, values: tuple[int, ...], b: tuple[int, ...]) -> None:
-    """Of the values and right-hand sides of `Factors.solve`."""
+    """Raises ValueError unless the shapes of values and right-hand sides suit `Factors.solve`."""
     entries, n = len(plan.entries[0]), plan.shape[0]
     batch = values[:-1]
     right = b[len(batch) :]

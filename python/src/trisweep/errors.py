@@ -1,4 +1,4 @@
-"""What goes wrong and what the user can do about it, in the form of the command's own messages."""
+"""Exceptions and warnings; messages have the form of the command's: the error and its remedy."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from numpy.linalg import LinAlgError
 
 
 class UserError(Exception):
-    """Wrong use, or something missing: the message says what, the remedy what to do. Exit status 2."""
+    """Wrong use, or something is missing; `remedy` says what to do. Commands exit with status 2."""
 
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -18,15 +18,16 @@ class UserError(Exception):
 
 
 def unreadable(file: Path, error: OSError) -> UserError:
-    """What to raise where reading the file fails with this error."""
+    """Returns the UserError to raise when reading the file has failed with this error."""
     return UserError(f"cannot read {file}: {error.strerror or error}", "give an existing file")
 
 
 class NumericalError(LinAlgError, ArithmeticError):
     """The matrix is singular, or a solution does not satisfy its equations: the message says which.
 
-    `x` is the solution all the same, and `report` what `Solver.report()` says of it: its `["solve"]["solved_columns"]`
-    tells for each right-hand side whether its solution is accepted. Both are None where nothing was solved.
+    `x` is the solution that was not accepted, and `report` the `Solver.report()` on it:
+    `["solve"]["solved_columns"]` has for each right-hand side whether its solution is accepted. Both are None
+    where nothing was solved.
     """
 
     def __init__(self, message: str, x: object = None, report: dict[str, Any] | None = None) -> None:
@@ -36,4 +37,4 @@ class NumericalError(LinAlgError, ArithmeticError):
 
 
 class NumericalWarning(RuntimeWarning):
-    """What NumericalError says, where a warning was asked for."""
+    """Replaces NumericalError with `on_doubt="warn"`; also for an accepted x if A is ill-conditioned."""

@@ -1,4 +1,4 @@
-"""L and U by their entries, and what follows from them."""
+"""L and U as sparse matrices, solves with them, and determinants."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +21,7 @@ class Slogdet(NamedTuple):
 
 
 class Inertia(NamedTuple):
-    """How many eigenvalues have which sign."""
+    """Numbers of eigenvalues by sign."""
 
     positive: int
     negative: int
@@ -29,7 +29,7 @@ class Inertia(NamedTuple):
 
 
 class ExplicitFactors:
-    """From the compiled part: L's columns and U's rows, each as indptr, indices, data; and what else it tells."""
+    """L, U, permutations and scalings; the compiled part gives L's columns and U's rows as CSR arrays."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ExplicitFactors:
         self._triangles: dict[str, Any] = {}
 
     def solve(self, system: SystemName, b: NDArray, trans: str) -> NDArray:
-        """See `Solver.solve`; b is of the factors' dtype."""
+        """Solves with one factor, as `Solver.solve` does with `system`; b has the factors' dtype."""
         if system == "D":
             pivots = self.upper.diagonal()
             return (b.T / (pivots.conj() if trans == "H" else pivots)).T
@@ -68,7 +68,7 @@ class ExplicitFactors:
 
 
 def slogdet(factors: ExplicitFactors) -> Slogdet:
-    """det(Pr) det(R) det(A) det(C) det(Pc) = det(U), and zero where pivots were too small to be kept."""
+    """det(A), from det(Pr) det(R) det(A) det(C) det(Pc) = det(U); zero if a pivot was perturbed."""
     pivots = factors.upper.diagonal()
     if factors.perturbed_pivots > 0:
         return Slogdet(pivots.dtype.type(0), -np.inf)
@@ -79,7 +79,7 @@ def slogdet(factors: ExplicitFactors) -> Slogdet:
 
 
 def _sign(permutation: NDArray) -> int:
-    """Each cycle of k takes k - 1 exchanges."""
+    """Returns the sign of a permutation: a cycle of length k is a product of k - 1 transpositions."""
     n = len(permutation)
     graph = sparse.csr_array((np.ones(n), permutation, np.arange(n + 1)), shape=(n, n))
     cycles = csgraph.connected_components(graph, directed=False, return_labels=False)

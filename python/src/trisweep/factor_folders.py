@@ -1,4 +1,4 @@
-"""Folders of a matrix with its factors, which are those of `trisweep factor -o` and `trisweep solve --factors`."""
+"""Folders with a matrix and its factors, as `trisweep factor -o` writes and `solve --factors` reads them."""
 
 import errno
 import os
@@ -17,30 +17,30 @@ from trisweep.ranks import Ranks
 
 
 class Loaded(NamedTuple):
-    """A folder's matrix, dealt out to ranks."""
+    """This rank's part of the matrix in a folder."""
 
     block: sparse.csr_array
-    """This rank's rows, all columns wide."""
+    """This rank's rows, with all columns."""
     precision: str
-    """As `splu` has it."""
+    """As the option of `splu`."""
 
 
 def save(ranks: Ranks, compiled: Any, path: str | os.PathLike[str]) -> None:  # noqa: ANN401
-    """Of the compiled solver. Collective; each rank writes the panels that it has factored."""
-    # First, so that a wrong path is an error at once.
+    """Saves the compiled solver's matrix and factors. Collective; each rank writes the panels it factors."""
+    # The folder is opened first, so that a wrong path fails before the factorization.
     folder = ranks.on_root(lambda: _on_disk(lambda: _core.FactorFolder(os.fsdecode(path))))
     factored = compiled.factored()
     _on_disk(lambda: factored.save(ranks.handle, folder))
 
 
 def load(ranks: Ranks, path: str | os.PathLike[str], rows: ArrayLike | None) -> Loaded:
-    """Collective; rank 0 reads. `rows` are the numbers of this rank's rows, None on all ranks: even blocks of them."""
+    """Collective; rank 0 reads. `rows`: numbers of this rank's rows; None on all ranks: even blocks."""
     numbers = ranks.gather(ranks.agree(lambda: None if rows is None else np.asarray(rows).astype(np.int32)))
     return Loaded(*ranks.deal(ranks.on_root(lambda: _read(path, numbers))))
 
 
 def packed(compiled: Any) -> dict[str, bytes]:  # noqa: ANN401
-    """The files of the compiled solver's folder, by name. In one process."""
+    """Returns the contents of the files that `save` writes, by name. For a solver of one process."""
     with TemporaryDirectory() as place:
         folder = Path(place) / "factors"
         save(Ranks(None), compiled, folder)
@@ -49,7 +49,7 @@ def packed(compiled: Any) -> dict[str, bytes]:  # noqa: ANN401
 
 @contextmanager
 def unpacked(files: dict[str, bytes]) -> Iterator[Path]:
-    """A folder of these files, for the time being."""
+    """Writes these files into a temporary folder, which is removed at the end of the context."""
     with TemporaryDirectory() as place:
         for name, content in files.items():
             (Path(place) / name).write_bytes(content)
@@ -57,7 +57,7 @@ def unpacked(files: dict[str, bytes]) -> Iterator[Path]:
 
 
 def _on_disk(work: Callable[[], Any]) -> Any:  # noqa: ANN401
-    """What fails there is an OSError, as elsewhere in Python."""
+    """Returns work(); turns its RuntimeError into an OSError, which Python raises where files fail."""
     try:
         return work()
     except RuntimeError as error:
@@ -65,7 +65,7 @@ def _on_disk(work: Callable[[], Any]) -> Any:  # noqa: ANN401
 
 
 def _read(path: str | os.PathLike[str], numbers: list[np.ndarray | None]) -> list[tuple[sparse.csr_array, str]]:
-    """For each rank its block of the matrix and the precision."""
+    """Returns for each rank its block of the matrix and the precision."""
     if not Path(os.fsdecode(path)).exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
     (indptr, indices, data), precision = _core.load_factored_matrix(os.fsdecode(path))

@@ -1,4 +1,4 @@
-"""Solvers that begin with the factors of another library."""
+"""Solvers that use the factors of another library."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class LuFactors(Protocol):
-    """As SciPy's `SuperLU` and `trisweep.Solver` have them: Pr R A C Pc = L U.
+    """Factors with the attributes of SciPy's `SuperLU` and of `trisweep.Solver`: Pr R A C Pc = L U.
 
-    `row_scale` and `col_scale`, the diagonals of R and C, may be missing: ones.
+    `row_scale` and `col_scale`, the diagonals of R and C, may be missing, and are then ones.
     """
 
     L: sparse.csc_array  # with a diagonal of ones, or without
@@ -43,19 +43,19 @@ def from_factors(
     refine: Literal["auto", "best"] = "auto",
     deterministic: bool = False,
 ) -> Solver:
-    """The solver of A with factors that another library has made, such as SciPy; nothing is factored.
+    """Returns a solver of A that uses the factors of another library, such as SciPy; nothing is factored.
 
     >>> from scipy.sparse import linalg
     >>> trisweep.from_factors(a, linalg.splu(a.tocsc())).solve(b).round(6)
     array([2.5, 4. , 4.5, 4. , 2.5])
 
-    With `comm`, a communicator of mpi4py, all its ranks call this together: rank 0 has the factors, others give None.
-    `a`, `rows`, `threads`, `device`, `compress`, `refine` and `deterministic` are those of `splu`. Solutions are
-    refined and judged with A. Other values (`Solver.refactor`), and a second try where these factors lead to no
-    solution, are factored here.
+    With `comm`, a communicator of mpi4py, all its ranks call this together: rank 0 passes the factors, others
+    None. `a`, `rows`, `threads`, `device`, `compress`, `refine` and `deterministic` are as in `splu`.
+    Solutions are refined and judged with A. Trisweep itself factors new values (`Solver.refactor`), and A if
+    the given factors do not lead to an accepted solution.
 
-    Raises TypeError and ValueError as `splu`, ValueError also when the factors are not triangular, not of A's size or
-    have entries that are not finite, and NumericalError when U has a zero on its diagonal.
+    Raises TypeError and ValueError as `splu`, ValueError also when the factors are not triangular, not of A's
+    size or have entries that are not finite, and NumericalError when U has a zero on its diagonal.
     """
     options = {
         "threads": threads,

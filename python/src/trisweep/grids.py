@@ -34,13 +34,13 @@ def parse_grid(text: str) -> Grid:
 
 
 def square_grid(ranks: int, pz: int = 1) -> Grid:
-    """The grid of that many ranks and layers whose layers are as square as can be."""
+    """Returns the grid of that many ranks and layers whose layers are as square as possible."""
     layer = ranks // pz
     py = next(p for p in range(isqrt(layer), 0, -1) if layer % p == 0)
     return Grid(layer // py, py, pz)
 
 
 def layered_grids(ranks: int) -> tuple[Grid, ...]:
-    """Every split of the ranks into layers: Pz = 1, 2, 4, ... as long as it divides them."""
+    """Returns a grid for each power of two Pz that divides the number of ranks."""
     layers = [1 << k for k in range(ranks.bit_length()) if ranks % (1 << k) == 0]
     return tuple(square_grid(ranks, pz) for pz in layers)

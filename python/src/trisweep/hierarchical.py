@@ -17,9 +17,9 @@ Kernel = Callable[[NDArray | int, NDArray | int], ArrayLike]
 
 
 class HMatrix(LinearOperator):
-    """Products with a dense matrix in O(n log n) memory and time; `trisweep.hmatrix` makes it.
+    """Products with a dense matrix in O(n log n) memory and time; made by `trisweep.hmatrix`.
 
-    A LinearOperator of SciPy's, so that its solvers and `trisweep.gmres` take it. In one process.
+    It is a LinearOperator, so that SciPy's solvers and `trisweep.gmres` accept it. In one process.
     """
 
     def __init__(self, compiled: object, fill: Callable[..., None], dtype: np.dtype, n: int) -> None:
@@ -30,12 +30,13 @@ class HMatrix(LinearOperator):
         self.nbytes: int = compiled.bytes
 
     def sampled_error(self, rows: int = 100) -> float:
-        """The error of a product beside the kernel's own entries.
+        """Estimates the relative error of products with this H-matrix H of the kernel's matrix A.
 
-        About ||(A - H) x|| / ||A||_F over `rows` rows spread over the matrix (all, if it has fewer), for an x of fixed
-        random signs: in expectation the ratio of the Frobenius norms, which `eps` is for. It has no unit. It costs
-        `rows` calls of the kernel, of n entries each, and one product. Errors in a few rows that are not among these
-        do not show. Raises ValueError when `rows` is not positive, and what the kernel raises.
+        It is ||(A - H) x|| / ||A||_F over `rows` rows spread over the matrix (all, if it has fewer), with an
+        x of fixed random signs: its expectation is the relative error in the Frobenius norm, which `eps`
+        sets. It costs `rows` calls of the kernel, for n entries each, and one product. Errors in rows that
+        are not sampled do not show. Raises ValueError when `rows` is not positive, and what the kernel
+        raises.
         """
         rows = whole_number("rows", rows)
         if rows < 1:
@@ -77,14 +78,15 @@ def hmatrix(
     eta: float = 2.0,
     threads: int | None = None,
 ) -> HMatrix:
-    """The n x n matrix with the entries `kernel(i, j)` at n points of a line, a plane or space, compressed.
+    """Compresses the n x n matrix with the entries `kernel(i, j)` at n points of a line, a plane or space.
 
-    `points` has a row for each. One of i and j is an array of indices, and the kernel returns the entries of all of
-    these, of `dtype`; memory is saved where it is smooth for points i and j that are apart. Threads of the library call
-    it. `eps` is the relative error of each block, estimated from samples of its rows, columns and entries: what jumps
-    or kinks of a kernel leave in few entries of a block may exceed it, as `sampled_error()` tells. A block is low-rank
-    where the smaller cluster's diameter is at most `eta` times the distance, and clusters have at most `leaf_size`
-    points. `threads` make the products; None: all processors.
+    `points` has a row of coordinates for each point. One of i and j is an array of indices, the other one
+    index, and the kernel returns the entries for all of them, in `dtype`. Compression saves memory if the
+    kernel is smooth for distant points i and j. Threads of the library call the kernel. `eps` is the relative
+    error of each block, estimated from samples of its rows, columns and entries: jumps or kinks of the kernel
+    that affect few entries of a block may cause larger errors; check with `sampled_error()`. A block is
+    low-rank if the smaller cluster's diameter is at most `eta` times the distance of the clusters. Leaf
+    clusters have at most `leaf_size` points. `threads` is the number of threads; None: one per processor.
 
     Raises ValueError when points are not finite or an option is out of range, and what the kernel raises.
 
@@ -112,10 +114,15 @@ def hmatrix(
     in_space[:, : places.shape[1]] = places
 
     def fill(i: NDArray | int, j: NDArray | int, out: NDArray) -> None:
-        i, j = (np.copy(k) if isinstance(k, np.ndarray) else k for k in (i, j))  # the kernel's to keep
-        entries = np.asarray(kernel(i, j))
-        if entries.dtype.kind == "c" and dtype.kind != "c":
-            raise TypeError(f"the kernel's entries are complex, and the H-matrix of {dtype}: choose a complex dtype")
-        out[:] = entries
+        i, j = (np.copy(k) if isinstance(k, np.ndarray) else k for k in (i, j))  # the kernel may keep them
+        try:
+            entries = np.asarray(kernel(i, j))
+            if entries.dtype.kind == "c" and dtype.kind != "c":
+                raise TypeError(
+                    f"the kernel's entries are complex, and the H-matrix of {dtype}: choose a complex dtype"
+                )
+            out[:] = entries
+        finally:
+            del out  # the H-matrix's memory, which a traceback would outlive
 
     return HMatrix(_core.hmatrices[dtype.name](in_space, fill, settings), fill, dtype, len(places))

@@ -1,4 +1,4 @@
-"""Krylov methods with SciPy's signatures; the methods are the library's."""
+"""The library's Krylov methods, with SciPy's signatures."""
 
 from __future__ import annotations  # SciPy before 1.11 has no sparray
 
@@ -30,13 +30,14 @@ def bicgstab(
     maxiter: int | None = None,
     M: Operator | Solver | None = None,
 ) -> tuple[NDArray, int]:
-    """x of A x = b to ||b - A x|| <= max(rtol ||b||, atol), and 0: or the number of iterations where that is not so.
+    """Solves A x = b by BiCGStab (van der Vorst 1992), until ||b - A x|| <= max(rtol ||b||, atol).
 
-    A is a sparse matrix of n rows, whose products are the library's, or a LinearOperator; b and the start x0, by
-    default zero, are vectors of n entries. M applies about A^-1: a LinearOperator, or a `Solver` of a matrix nearby.
-    The second value is negative after a breakdown. `maxiter` is 10 n by default. There is no `callback`. M is applied
-    from the right, so that residuals are the true ones. Raises TypeError and ValueError where types or shapes do not
-    fit or b or x0 is not finite, and RuntimeError when memory or MPI is missing. The method is van der Vorst's (1992).
+    Returns x and 0 if it converged, the number of iterations if not, or a negative number after a breakdown.
+    A is a sparse matrix of n rows, multiplied by the library, or a LinearOperator; b and the initial guess
+    x0, by default zero, are vectors of n entries. The preconditioner M approximates A^-1: a LinearOperator,
+    or a `Solver` of a similar matrix. It is applied from the right, so that residuals are the true ones.
+    `maxiter` is 10 n by default. There is no `callback`. Raises TypeError or ValueError when types or shapes
+    do not fit or b or x0 is not finite, and RuntimeError when memory or MPI is missing.
 
     >>> x, info = trisweep.bicgstab(a, b, rtol=1e-10)
     >>> x.round(6), info
@@ -56,10 +57,10 @@ def gmres(
     maxiter: int | None = None,
     M: Operator | Solver | None = None,
 ) -> tuple[NDArray, int]:
-    """As `bicgstab`, by flexible GMRES (Saad 1993), for which M may vary.
+    """Solves A x = b by flexible GMRES (Saad 1993); M may differ from one application to the next.
 
-    It starts anew after `restart` iterations, 20 by default; `maxiter` is the number of these cycles. A, b, x0, `rtol`,
-    `atol`, M and the result are those of `bicgstab`. Raises as it does.
+    GMRES restarts after `restart` iterations, 20 by default; `maxiter` counts these cycles. A, b, x0, `rtol`,
+    `atol`, M and the result are as in `bicgstab`. Raises as `bicgstab` does.
 
     >>> near = a + 0.01 * sparse.eye_array(5)
     >>> x, info = trisweep.gmres(near, near @ b, rtol=1e-10, M=trisweep.splu(a))
@@ -125,7 +126,7 @@ def _tolerance(name: str, value: SupportsFloat) -> float:
 
 
 def _relative(atol: float, b: NDArray) -> float:
-    """atol / ||b||, of entries whose squares may not be numbers."""
+    """Returns atol / ||b||, scaled so that squares of entries of b do not overflow or underflow."""
     parts = np.abs(b.view(b.real.dtype))
     largest = float(parts.max(initial=0))
     if not 0 < largest < np.inf:
@@ -134,7 +135,7 @@ def _relative(atol: float, b: NDArray) -> float:
 
 
 def _matrix(a: Operator) -> tuple[tuple | None, Callable | None, np.dtype, int]:
-    """Rows as the compiled part takes them, or a function; dtype and size."""
+    """Rows as the compiled part takes them and None, or None and a function x -> A x; dtype and size."""
     if not sparse.issparse(a):
         operator = aslinearoperator(a)
         if operator.shape[0] != operator.shape[1]:
@@ -151,12 +152,15 @@ def _apply(m: Operator | Solver) -> Callable[[NDArray], NDArray]:
 
 
 def _into(apply: Callable[[NDArray], NDArray]) -> Callable[[NDArray, NDArray], None]:
-    """The function that writes there."""
+    """Returns the function that writes `apply(v)` to w."""
 
     def write(v: NDArray, w: NDArray) -> None:
-        values = np.asarray(apply(v.copy()))  # theirs to keep: v is memory of the method's
-        if values.dtype.kind == "c" and w.dtype.kind != "c":
-            raise TypeError(f"A or M makes complex vectors of those of {w.dtype}: give b a complex dtype")
-        w[:] = values
+        try:
+            values = np.asarray(apply(v.copy()))  # `apply` may keep the copy
+            if values.dtype.kind == "c" and w.dtype.kind != "c":
+                raise TypeError(f"A or M makes complex vectors of those of {w.dtype}: give b a complex dtype")
+            w[:] = values
+        finally:
+            del v, w  # the method's memory, which a traceback would outlive
 
     return write

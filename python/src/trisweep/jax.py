@@ -1,4 +1,4 @@
-"""Solves that JAX differentiates, in the entries of the matrix and in the right-hand sides.
+"""Solves that JAX differentiates with respect to the entries of the matrix and the right-hand sides.
 
     from trisweep.jax import solve
 
@@ -6,8 +6,9 @@
     x = solve(plan, values, b)                                      # values as those of a.tocsr()
     jax.grad(lambda v: solve(plan, v, b).sum())(values)             # one solve with A^T, by the same factors
 
-Reverse derivatives of any order, `jax.jit` and `jax.vmap`. JAX is not installed with trisweep. Solves are calls back to
-the host. Functions of JAX keep nothing, so that each plan keeps the factors of the last values that it was given.
+Supports reverse-mode derivatives of any order, `jax.jit` and `jax.vmap`. JAX is not installed with trisweep.
+Solves are callbacks on the host. Since functions of JAX keep no state, factors are cached here: for each plan
+those of the last four sets of values.
 """
 
 from __future__ import annotations
@@ -31,18 +32,20 @@ if TYPE_CHECKING:
 __all__ = ["solve"]
 
 _TRANSPOSED = {"N": "T", "T": "N"}
-_KEPT = 4  # factors of a plan
+_KEPT = 4  # sets of values whose factors are kept for a plan
 _factors: weakref.WeakKeyDictionary[Analysis, OrderedDict[bytes, Factors]] = weakref.WeakKeyDictionary()
 
 
 def solve(plan: Analysis, values: jax.Array, b: jax.Array, trans: Literal["N", "T"] = "N") -> jax.Array:
-    """x of A x = b, or with `trans` "T" of A^T x = b, where A has the pattern of `plan` and the entries `values`.
+    """Solves A x = b, or with `trans` "T" A^T x = b, where A has the pattern of `plan` and the entries
+    `values`.
 
-    `values` has a matrix's entries, row by row with ascending columns, and b is a vector or a matrix of n rows. Or both
-    have one dimension more, in front: then as many systems are solved side by side on threads. x has the dtype of both
-    together; it is computed in that of the plan, which has to hold them. Integers are taken in the plan's precision.
+    `values` holds a matrix's entries, row by row with ascending columns, and b is a vector or a matrix of n
+    rows. With a batch dimension in front of both, the systems of the batch are solved in parallel on threads.
+    x has the common dtype of both; it is computed in the plan's dtype, which must be able to hold them.
+    Integers are converted to the plan's precision.
 
-    Raises ValueError where that does not fit, and what a call back raises as JAX reports it.
+    Raises ValueError when shapes or dtypes do not fit, and the errors of callbacks as JAX reports them.
     """
     if trans not in _TRANSPOSED:
         raise ValueError(f"trans is {trans!r}, not one of 'N' and 'T'")
@@ -52,7 +55,7 @@ def solve(plan: Analysis, values: jax.Array, b: jax.Array, trans: Literal["N", "
 
 
 def _held_by(plan: Analysis, name: str, given: jax.Array) -> jax.Array:
-    """As an array of floating-point numbers. A complex b is two of a real matrix."""
+    """`given` as a floating-point array that the plan's dtype can hold; a real plan takes a complex b."""
     real = np.zeros(0, plan.dtype).real.dtype
     array = jnp.asarray(given)
     if not jnp.issubdtype(array.dtype, jnp.inexact):
@@ -76,7 +79,7 @@ def _forward(plan: Analysis, trans: str, values: jax.Array, b: jax.Array) -> tup
 
 
 def _backward(plan: Analysis, trans: str, kept: tuple, gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """With w of op(A)^T w = gradient: w for b, and -w x^T for op(A), of which A has the pattern."""
+    """With op(A)^T w = gradient, the gradient is w for b, and -w x^T for op(A), on the pattern of A."""
     values, b, x = kept
     w = _solve(plan, _TRANSPOSED[trans], values, gradient)
     row, column = plan.entries
@@ -96,7 +99,7 @@ def _of_dtype(array: jax.Array, dtype: np.dtype) -> jax.Array:
 
 
 def _on_host(plan: Analysis, trans: str, dtype: np.dtype, values: NDArray, b: NDArray) -> NDArray:
-    """Batched by `jax.vmap`, both have as many dimensions in front, of length 1 where it is the same for all."""
+    """`jax.vmap` adds as many batch dimensions to both, of length 1 to an array that is not batched."""
     values, b = np.asarray(values, plan.dtype), np.asarray(b)
     batch = np.broadcast_shapes(values.shape[:-1], b.shape[: values.ndim - 1])
     if not batch:

@@ -1,7 +1,7 @@
-"""Where experiments are made: matrices, cases measured in turns or predicted, and ratios between them.
+"""Runs experiments: makes matrices, measures or predicts cases, and computes ratios between them.
 
-A machine that others use too is now fast and now slow. So cases are measured in rounds, each case once a round, and two
-cases are compared round by round: what slows down one round slows down both."""
+The speed of a shared machine varies. So cases are measured in rounds, each case once per round, and two
+cases are compared round by round: what slows down a round slows down both."""
 
 import hashlib
 import json
@@ -21,12 +21,12 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 MESSAGE_KINDS = ("broadcast", "reduction", "exchange")
-ANALYSIS_GRID = "1x1x64"  # as many layers as any experiment has
+ANALYSIS_GRID = "1x1x64"  # the most layers in any experiment
 
 
 @dataclass(frozen=True)
 class System:
-    """What is solved: a matrix (a file, or KIND:N of the gallery) and a number of right-hand sides."""
+    """A system to solve: a matrix (a file, or KIND:N of the gallery) and the number of right-hand sides."""
 
     matrix: str
     nrhs: int = 1
@@ -34,7 +34,7 @@ class System:
 
 @dataclass(frozen=True)
 class Settings:
-    """How large an experiment is: the parts of it that its user may choose."""
+    """Size of an experiment: the settings that its user may choose."""
 
     matrices: tuple[str, ...] = ()
     grids: tuple[Grid, ...] = ()
@@ -53,13 +53,13 @@ class Settings:
         return [(system, grid) for system in self.systems for grid in self.grids]
 
     def with_choices(self, choices: dict[str, Any]) -> "Settings":
-        """The same, with those of the choices that are not None."""
+        """Returns these settings with those choices that are not None."""
         return replace(self, **{key: value for key, value in choices.items() if value is not None})
 
 
 @dataclass(frozen=True)
 class Case:
-    """One way to solve. `labels` are the values of its table row that tell it from others of its grid."""
+    """One way to solve. `labels` are table values that distinguish it from other cases on the same grid."""
 
     system: System
     grid: Grid
@@ -68,7 +68,7 @@ class Case:
 
     @property
     def row(self) -> dict[str, Any]:
-        """How its table row begins: what CASE_COLUMNS show, and the labels."""
+        """The first values of its table row: those of CASE_COLUMNS, and the labels."""
         return {"matrix": self.system.matrix, "nrhs": self.system.nrhs, "grid": str(self.grid), **self.labels}
 
     @property
@@ -84,7 +84,7 @@ CASE_COLUMNS = (Column("matrix", "matrix"), Column("nrhs", "right-hand sides", "
 
 
 class Progress:
-    """One line on standard error that says what is at work; nothing unless that is a terminal."""
+    """A progress line on standard error, if that is a terminal."""
 
     def __init__(self) -> None:
         self.draws = sys.stderr.isatty()
@@ -100,8 +100,8 @@ class Progress:
 
 
 class Lab:
-    """The command, the settings and a folder for generated matrices. Used as a context. What predictions take long to
-    find is kept in the folder `cache`, or until the end without one."""
+    """The command, the settings and a folder for generated matrices. Used as a context. Analyses and
+    predictions are kept in the folder `cache`, or without one until the context ends."""
 
     def __init__(self, trisweep: Trisweep, settings: Settings, progress: Progress, cache: Path | None = None) -> None:
         self.trisweep = trisweep
@@ -119,7 +119,7 @@ class Lab:
         self._folder.cleanup()
 
     def matrix(self, name: str) -> Path:
-        """The file of the matrix: `name` itself, or made by the gallery for KIND:N."""
+        """Returns the file of the matrix: `name` itself, or for KIND:N one made by the gallery."""
         if Path(name).is_file():
             return Path(name)
         kind, colon, size = name.partition(":")
@@ -133,14 +133,14 @@ class Lab:
         return self._generated[name]
 
     def measure(self, cases: Sequence[Case]) -> list[list[Record]]:
-        """For each case the records of its rounds."""
+        """Returns for each case the records of its rounds."""
         return self.in_turns(cases, self.solve)
 
     def in_turns(
         self, items: Sequence[Item], measure: Callable[[Item], Result], name: Callable[[Item], str] = str
     ) -> list[list[Result]]:
-        """For each item its results, one for each round; a round measures all items, one after the other. `name` is
-        what the progress line calls an item."""
+        """Returns for each item its results, one per round; a round measures all items, one after the other.
+        `name` gives an item's name for the progress line."""
         results: list[list[Result]] = [[] for _ in items]
         rounds = self.settings.rounds
         for number in range(rounds):
@@ -150,14 +150,14 @@ class Lab:
         return results
 
     def solve(self, case: Case) -> Record:
-        """The record of one run; by one thread of each rank, as the papers' are, unless the case has a number."""
+        """Returns the record of one run; one thread per rank, as in the papers, unless the case says more."""
         words = [*case.words, "--repeat", str(self.settings.repeats)]
         if "--threads" not in words:
             words += ["--threads", "1"]
         return self.trisweep.solve(self.matrix(case.system.matrix), case.grid, words)
 
     def predict(self, case: Case) -> Record:
-        """The record of a prediction, without floors and critical path; `case` names the machine."""
+        """Returns the record of a prediction, without floors and critical path; `case` names the machine."""
         words = self._prediction(case)
         file = self._kept(words, "json")
         if not file.exists():
@@ -168,7 +168,7 @@ class Lab:
         return json.loads(file.read_text())
 
     def simulate(self, case: Case) -> Record:
-        """What SimGrid says of the plan that `predict` prices: seconds, and messages of all ranks."""
+        """Returns SimGrid's seconds, and messages of all ranks, for the plan that `predict` prices."""
         words = self._prediction(case)
         file = self._kept(["simgrid", *words], "json")
         if not file.exists():
@@ -181,7 +181,7 @@ class Lab:
         return ["predict", "--analysis", str(self._analysis(case)), "--grid", str(case.grid), *case.words]
 
     def machine(self, name: str, ranks_per_node: int = 0) -> str:
-        """What `--machine` takes: the name, or the file of that machine with so many ranks on a node, at one memory."""
+        """Value for `--machine`: the name, or its description with this many ranks per node and memory."""
         if ranks_per_node == 0:
             return name
         file = self._kept(["machine", name, str(ranks_per_node)], "json")
@@ -192,7 +192,8 @@ class Lab:
         return str(file)
 
     def _analysis(self, case: Case) -> Path:
-        """For proportional mapping good for that many ranks; else for up to ANALYSIS_GRID's layers and any number."""
+        """The file of the analysis: with proportional mapping for this number of ranks, otherwise for any
+        number of ranks and up to the layers of ANALYSIS_GRID."""
         matrix = case.system.matrix
         words = ["--grid", ANALYSIS_GRID]
         if "proportional" in case.words:
@@ -210,7 +211,7 @@ class Lab:
         return file
 
     def _kept(self, words: Sequence[str], ending: str) -> Path:
-        """The place in the cache for what these words give with this very command."""
+        """Returns the cache file for the result of these arguments with this build of the command."""
         name = hashlib.sha256("\0".join([self.trisweep.fingerprint, *words]).encode()).hexdigest()[:24]
         self._cache.mkdir(parents=True, exist_ok=True)
         return self._cache / f"{name}.{ending}"
@@ -220,12 +221,12 @@ class Lab:
         return self.trisweep.plan(self.matrix(case.system.matrix), case.grid, case.words)
 
     def traffic(self, command: str, case: Case) -> Traffic:
-        """Who sends what to whom, in a run (`solve`) or in the plan (`plan`)."""
+        """Returns the messages between ranks, as counted in a run (`solve`) or in the plan (`plan`)."""
         self.show(f"{command} {case}")
         return self.trisweep.traffic(command, self.matrix(case.system.matrix), case.grid, case.words)
 
     def show(self, text: str) -> None:
-        """Says what is at work."""
+        """Shows `text` in the progress line."""
         self._progress.show(text)
 
 
@@ -236,24 +237,24 @@ def _write_whole(file: Path, write: Callable[[Path], Any]) -> None:
 
 
 def seconds(record: Record) -> float:
-    """Of one solve: the slowest rank's, the median of the repeats."""
+    """Returns the seconds of one solve on the slowest rank, the median of the repeats."""
     return record["solve"]["seconds_median"]
 
 
 def time_ratio(records: Sequence[Record], baseline: Sequence[Record]) -> Spread:
-    """Time of the one over time of the other, round by round."""
+    """Returns the ratios of the records' times to the baseline's, round by round."""
     return spread_of_ratios(map(seconds, records), map(seconds, baseline))
 
 
 def message_totals(
     record: Record, counts: Sequence[str] = ("sent",), kinds: Sequence[str] = MESSAGE_KINDS
 ) -> list[int]:
-    """For each rank of a run or a plan the sum of these counts (sent, received, bytes_sent, ...) over the kinds."""
+    """Returns for each rank the sum of these counts (sent, received, bytes_sent, ...) over the kinds."""
     return [sum(rank["messages"][kind][count] for kind in kinds for count in counts) for rank in record["ranks"]]
 
 
 def exact_count(records: Sequence[Record], count: Callable[[Record], int]) -> int:
-    """A count that is a matter of the plan: the same in every run, and in the plan if that is one of the records."""
+    """Returns a count that the plan determines. Raises AssertionError if it differs between the records."""
     counts = {count(record) for record in records}
     if len(counts) != 1:
         raise AssertionError(f"a count of the plan differs between runs: {sorted(counts)}")
@@ -261,5 +262,5 @@ def exact_count(records: Sequence[Record], count: Callable[[Record], int]) -> in
 
 
 def busiest_rank(record: Record) -> int:
-    """Messages that the busiest rank sends and receives in one solve."""
+    """Returns how many messages the busiest rank sends and receives in one solve."""
     return max(message_totals(record, ("sent", "received")))

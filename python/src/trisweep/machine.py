@@ -1,4 +1,4 @@
-"""The machine that measures, in one line."""
+"""A one-line description of the machine that runs the measurements."""
 
 import os
 import platform

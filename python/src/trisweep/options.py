@@ -1,4 +1,4 @@
-"""The options of solvers, which are the command's."""
+"""The options of solvers, which have the names and meanings of the command's."""
 
 import operator
 from typing import Any, Literal, SupportsFloat, SupportsIndex
@@ -11,7 +11,7 @@ Device = Literal["native", "emulated", "cuda", "hip"]
 
 
 def whole_number(name: str, value: SupportsIndex) -> int:
-    """Python's or NumPy's; floats are refused, as NumPy and SciPy do."""
+    """An integer of Python or NumPy as int. Raises TypeError for others, floats too, as NumPy does."""
     try:
         return operator.index(value)
     except TypeError:
@@ -26,7 +26,7 @@ def real_number(name: str, value: SupportsFloat) -> float:
 
 
 def number_of_threads(threads: SupportsIndex | None, least: int = 0) -> int:
-    """0, or None: the library chooses."""
+    """Returns the number of threads, checked. 0, also for None (if `least` is 0): the library chooses."""
     if threads is None and least == 0:
         return 0
     number = whole_number("threads", threads)
@@ -59,10 +59,10 @@ def settings_of(
         ("factorization", factorization, ("own", "superlu-dist")),
     ):
         if value not in choices:
-            raise ValueError(f"{name} is {value!r}, not one of {' and '.join(map(repr, choices))}")
+            raise ValueError(f"{name} is {value!r}, not one of {', '.join(map(repr, choices))}")
     if precision == "mixed" and np.finfo(dtype).eps > np.finfo(np.float64).eps:
         raise ValueError(f"precision is 'mixed', and the matrix {dtype}: its factors have the lowest precision already")
-    for name, value in (("device", device), ("ordering", ordering)):  # which the library knows the choices of
+    for name, value in (("device", device), ("ordering", ordering)):  # the library checks their values
         if not isinstance(value, str):
             raise TypeError(f"{name} is {value!r}: give a string")
     if isinstance(compress, str):

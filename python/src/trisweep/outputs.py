@@ -1,4 +1,4 @@
-"""Output files that are opened before the work starts, and appear whole or not at all."""
+"""Output files that are opened before the work starts and appear complete or not at all."""
 
 import os
 import tempfile
@@ -8,8 +8,9 @@ from trisweep.errors import UserError
 
 
 class Outputs:
-    """The files NAME.json, NAME.md and NAME.png of a folder, which is made. Used as a context: when it ends well, what
-    was written takes the names; else nothing has changed. Throws UserError where the folder cannot be written."""
+    """The files NAME.json, NAME.md and NAME.png in a folder, which is created if missing. Used as a context:
+    the files are renamed into place when it ends without an exception, and removed otherwise. Raises
+    UserError when the folder cannot be written."""
 
     def __init__(self, folder: Path, name: str, endings: tuple[str, ...] = ("json", "md", "png")) -> None:
         self.files = {ending: folder / f"{name}.{ending}" for ending in endings}

@@ -1,4 +1,4 @@
-"""The programs that run other solvers, and ours, all with one protocol (bench/peers/driver.cpp)."""
+"""The programs that run other solvers, and ours, by one protocol (bench/peers/driver.cpp)."""
 
 import importlib.util
 import sys
@@ -15,22 +15,22 @@ from trisweep.runs import Record, Trisweep, written_json
 
 @dataclass(frozen=True)
 class Peer:
-    """A solver: the name of its program, and what has to be installed before scripts/build --bench makes it."""
+    """A solver: its program, and the package that scripts/build --bench needs to build that."""
 
     name: str
     program: str
     needs: str = ""
     definite_only: bool = False
-    threads: bool = False  # its solve can use several
+    threads: bool = False  # its solve can use several threads
     ranks: bool = False
     options: tuple[str, ...] = ()
 
     def refined(self, error: float) -> "Peer":
-        """With solves refined, as the driver does it for all, to a componentwise backward error."""
+        """Returns this peer with solves that the driver refines to this componentwise backward error."""
         return replace(self, options=(*self.options, "--refine", f"{error:g}"))
 
     def answering(self, error: float) -> "Peer":
-        """As its user has it: its own order and pivots, answers refined to that componentwise backward error."""
+        """Returns this peer with its own ordering and pivoting, and answers refined to this error."""
         return self.refined(error).with_options("--answers", name=self.name)
 
     def compressed(self, eps: float, name: str) -> "Peer":
@@ -41,9 +41,9 @@ class Peer:
 
 
 OURS = Peer("Trisweep", "peer_trisweep", threads=True, ranks=True)
-# The plan of ours that suits several ranks best; it takes of the grid only their number.
+# Our best plan for several ranks; of the grid it uses only the number of ranks.
 PROPORTIONAL = Peer("Trisweep proportional", OURS.program, ranks=True, options=("--mapping", "proportional"))
-# Ours with answers that it refines and judges by itself.
+# Our solver, with its own refinement and verdict.
 SOLVER = Peer("Trisweep", "peer_solver", threads=True)
 PARDISO = Peer("MKL PARDISO", "peer_pardiso", "PyPI's mkl in the environment of this command", threads=True)
 SCIPY = Peer("SciPy", "peer_scipy.py", "PyPI's scipy in the environment of this command")
@@ -65,7 +65,7 @@ PEERS = (
 
 
 class PeerPrograms:
-    """Beside the command of a build made by scripts/build --bench. Throws UserError where there is none."""
+    """The peers' programs in the build folder of the command. Raises UserError if it lacks them."""
 
     def __init__(self, trisweep: Trisweep) -> None:
         self._trisweep = trisweep
@@ -80,13 +80,13 @@ class PeerPrograms:
         return library and package and (self._folder / peer.program).is_file()
 
     def prepare(self, matrix: Path, system: Path, as_is: bool = False) -> bool:
-        """Writes the system that all are given, scaled and permuted unless `as_is`, and says whether it is definite."""
+        """Writes the system for all peers, scaled and permuted unless `as_is`; returns True if definite."""
         more = ["as-is"] if as_is else []
         self._trisweep.start([str(self._folder / "peer_prepare"), str(matrix), str(system), *more])
         return bool(np.fromfile(system, "<i4", 3)[2])
 
     def run(self, peer: Peer, system: Path, grid: Grid, threads: int, nrhs: Sequence[int], repeats: int) -> Record:
-        """The record of one run: a factorization and the solves. Throws UserError when the peer cannot do it."""
+        """Returns the record of one run: a factorization and the solves. Raises UserError when it fails."""
         program = self._folder / peer.program
         words = [sys.executable] if program.suffix == ".py" else []
         words += [str(program), str(system), "--nrhs", ",".join(map(str, nrhs)), "--repeats", str(repeats)]
@@ -99,7 +99,7 @@ class PeerPrograms:
 
 
 def environment_of(threads: int) -> dict[str, str]:
-    """As many threads for whoever asks the environment, and huge pages for whoever takes memory from malloc."""
+    """Environment variables that set the number of threads of OpenMP and BLAS, and huge pages for malloc."""
     counts = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads))
     return {**counts, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 

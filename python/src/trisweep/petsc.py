@@ -1,8 +1,8 @@
-"""Trisweep as a preconditioner of PETSc, which it names in the options data base.
+"""Trisweep as a preconditioner of PETSc, chosen by PETSc's options.
 
     -pc_type python -pc_python_type trisweep.petsc.PC -trisweep_precision mixed
 
-The rows of PETSc's ranks go straight to one solver of all of them, and matrices of the same nonzero pattern are
+One solver uses the rows as PETSc's ranks have them, and matrices of the same nonzero pattern are
 factored again with the same analysis. Needs petsc4py and mpi4py.
 """
 
@@ -28,12 +28,15 @@ _READS = {
 
 
 class PC:
-    """Of the type "python": factors the matrix of the preconditioner, and applies its inverse or the transpose's.
+    """A PC of the type "python": factors the preconditioner's matrix and applies its inverse or that of its
+    transpose.
 
-    PETSc makes it and calls its methods: `setUp` factors, again with the same analysis where the pattern is the same.
+    PETSc creates it and calls its methods: `setUp` factors, and reuses the analysis if the pattern is
+    unchanged.
 
-    The options are those of `splu`, as `-trisweep_NAME` after the prefix of the PC, and `-trisweep_on_doubt`, which is
-    that of `Solver.solve`: "raise" ends a solve with a singular matrix, "ignore" goes on with a solution out of many.
+    The options are those of `splu`, as `-trisweep_NAME` after the prefix of the PC, and `-trisweep_on_doubt`
+    as in `Solver.solve`: with a singular matrix "raise" ends the solve, "ignore" continues with one of many
+    solutions.
     """
 
     def __init__(self) -> None:
@@ -50,7 +53,7 @@ class PC:
         self.on_doubt = given.getString("on_doubt", self.on_doubt)
 
     def setUp(self, pc: PETSc.PC) -> None:
-        """Factors the matrix; again where it has the pattern of the one before."""
+        """Factors the matrix; reuses the analysis if it has the pattern of the previous matrix."""
         rows = _rows(pc.getOperators()[1])
         if self.lu is not None and self.lu.has_pattern_of(rows):
             self.lu.refactor(rows)
@@ -67,28 +70,28 @@ class PC:
         self._solve(pc, x, y, "T")
 
     def reset(self, _: PETSc.PC) -> None:
-        """Frees the factors, as PETSc does with what depends on the matrix."""
+        """Frees the factors. PETSc calls it to free what depends on the matrix."""
         if self.lu is not None:
             self.lu.close()
         self.lu = None
 
     def destroy(self, pc: PETSc.PC) -> None:
-        """Frees all."""
+        """Frees everything."""
         self.reset(pc)
 
     def view(self, _: PETSc.PC, viewer: PETSc.Viewer) -> None:
-        """What -ksp_view prints."""
+        """Prints the solver's line for -ksp_view."""
         if self.lu is not None:
             viewer.printfASCII(f"  Trisweep: {self.lu.nnz} entries in the factors\n")
 
     def _solve(self, pc: PETSc.PC, x: PETSc.Vec, y: PETSc.Vec, trans: Trans) -> None:
-        if self.lu is None:  # options set again make a new object, for which petsc4py does not call setUp
+        if self.lu is None:  # petsc4py does not call setUp after options are set again
             self.setUp(pc)
         self.lu.solve(x.getArray(readonly=True), trans, self.on_doubt, out=y.getArray())
 
 
 def _rows(a: PETSc.Mat) -> sparse.csr_array:
-    """This rank's rows of any matrix that PETSc has as AIJ or converts to it."""
+    """Returns this rank's rows of any matrix that is of PETSc's type AIJ or can be converted to it."""
     if a.getType() not in ("seqaij", "mpiaij"):
         a = a.convert("aij")
     indptr, indices, values = a.getValuesCSR()

@@ -1,4 +1,4 @@
-"""Parts of figures, all in one style. Nothing here opens a window."""
+"""Parts of figures, all in one style. No window is opened."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ Values = Sequence[Spread | float | None]
 
 
 def new_figure(rows: int = 1, columns: int = 1, width: float = 5.0, height: float = 3.6) -> tuple[Figure, np.ndarray]:
-    """A figure and its axes, as a rows x columns array; `width` and `height` are those of one, in inches."""
+    """Returns a figure and its rows x columns array of axes; `width` and `height` of each in inches."""
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False)
@@ -37,10 +37,11 @@ def new_figure(rows: int = 1, columns: int = 1, width: float = 5.0, height: floa
 def facets(
     table: Table, *keys: str, columns: int = 0, width: float = 5.0, height: float = 3.6
 ) -> tuple[Figure, list[tuple[Axes, list[Row]]]]:
-    """Small multiples: a figure with axes for each group of rows that agree in `keys`; and these axes with their rows.
+    """Small multiples: returns a figure with axes for each group of rows that agree in `keys`, and each axes
+    with its rows.
 
-    Titles are the values of `keys`. All axes are side by side, or at most `columns` of them; `width` and `height` are
-    those of one, in inches. The table has at least one row.
+    Titles are the values of `keys`. At most `columns` axes are in a line, by default all; `width` and
+    `height` of each are in inches. The table has at least one row.
     """
     groups = table.groups(*keys)
     columns = min(columns or len(groups), len(groups))
@@ -69,7 +70,7 @@ def legend(figure: Figure, columns: int = 0) -> None:
 
 
 def family_legend(figure: Figure, colours: Sequence[str], styles: Sequence[str]) -> None:
-    """Two legends above all of the figure, of what `curve` draws: its colours, and its strokes with their markers."""
+    """Two legends above the figure, for `curve`: one of colours, one of strokes with their markers."""
     by_colour = [Line2D([], [], color=COLOURS[i % len(COLOURS)], label=name) for i, name in enumerate(colours)]
     by_style = [
         Line2D([], [], color="#444444", marker=marker, linestyle=stroke, markersize=4, label=name)
@@ -81,7 +82,7 @@ def family_legend(figure: Figure, colours: Sequence[str], styles: Sequence[str])
 
 def png(figure: Figure) -> bytes:
     buffer = io.BytesIO()
-    # Without the writer's version in it, the same figure is the same file.
+    # Without matplotlib's version in the metadata, equal figures are equal files.
     figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
     return buffer.getvalue()
 
@@ -140,7 +141,7 @@ def curve(axes: Axes, at: Sequence[float], values: Sequence[float], label: str, 
 
 
 def stacked_bars(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float]]) -> None:
-    """A bar for each of `names`, of the parts on top of one another."""
+    """A bar for each of `names`, with the parts stacked."""
     floor = np.zeros(len(names))
     for place, (part, values) in enumerate(parts.items()):
         axes.bar(names, values, 0.8, bottom=floor, label=part, color=COLOURS[place % len(COLOURS)])
@@ -148,7 +149,7 @@ def stacked_bars(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[
 
 
 def heat_maps(figure: Figure, row: Sequence[Axes], maps: Sequence[np.ndarray], label: str) -> None:
-    """One map on each of the axes, all on one colour scale, which is drawn beside the last."""
+    """One map on each of the axes, all with one colour scale, which is drawn beside the last."""
     scale = Normalize(0, max(float(map_.max()) for map_ in maps) or 1)
     for axes, map_ in zip(row, maps, strict=True):
         axes.imshow(map_, cmap="viridis", norm=scale, interpolation="nearest", aspect="equal")
@@ -160,19 +161,19 @@ def heat_maps(figure: Figure, row: Sequence[Axes], maps: Sequence[np.ndarray], l
 
 
 def reference(axes: Axes, value: float = 1.0) -> None:
-    """A thin line across, where the ratio is that of the baseline."""
+    """A thin horizontal line at `value`, by default at the ratio of the baseline, 1."""
     axes.axhline(value, color="#666666", linewidth=0.8, linestyle=":")
 
 
 def log2_axis(axes: Axes, ticks: Sequence[int], label: str) -> None:
-    """A binary logarithmic axis across, with just these ticks."""
+    """A horizontal axis with a binary logarithmic scale and just these ticks."""
     axes.set_xscale("log", base=2)
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
     axes.set_xlabel(label)
 
 
 def log_ratios(axes: Axes) -> None:
-    """A logarithmic axis upwards, its numbers written as ratios are said."""
+    """A vertical axis with a logarithmic scale and plain decimal labels."""
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

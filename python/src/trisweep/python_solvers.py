@@ -1,4 +1,4 @@
-"""One of Python's direct solvers in a process of its own, as `trisweep bench python-peers` runs it.
+"""Runs one of Python's direct solvers in a separate process, for `trisweep bench python-peers`.
 
 python -m trisweep.python_solvers NAME MATRIX --threads T --repeats K --json FILE
 """
@@ -29,8 +29,8 @@ def _scipy(a: sparse.csr_array, _: int) -> Solve:
 
 
 def _pypardiso(a: sparse.csr_array, _: int) -> Solve:
-    """On the threads that the environment has, with iparm[0] = 1, the defaults for unsymmetric matrices, and refinement
-    in at most two steps."""
+    """MKL PARDISO with the environment's number of threads, iparm[0] = 1, the defaults for unsymmetric
+    matrices, and at most two refinement steps."""
     import pypardiso
 
     solver = pypardiso.PyPardisoSolver()
@@ -49,13 +49,13 @@ def present(name: str) -> bool:
 
 
 def _backward_error(a: sparse.csr_array, x: np.ndarray, b: np.ndarray) -> float:
-    """Componentwise."""
+    """Returns the componentwise backward error."""
     size = abs(a) @ abs(x) + abs(b)
     return float(np.max(abs(b - a @ x)[size > 0] / size[size > 0], initial=0.0))
 
 
 def measure(name: str, a: sparse.csr_array, threads: int, repeats: int) -> dict[str, float]:
-    """Seconds from the matrix to the first solution, and of the fastest later solve."""
+    """Measures the seconds from the matrix to the first solution, and those of the fastest later solve."""
     b = np.random.default_rng(1).standard_normal(a.shape[0])
     SOLVERS[name](sparse.eye_array(10, format="csr"), threads)(np.ones(10))  # loads and starts the libraries
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The processes that share a matrix: this one alone, or those of an mpi4py communicator."""
+"""The processes that share a matrix: a single one, or the ranks of an mpi4py communicator."""
 
 import pickle
 from collections.abc import Callable
@@ -21,7 +21,7 @@ class Ranks:
         self.comm = comm
         self.size = 1
         self.rank = 0
-        self.handle: int | None = None  # as Fortran has communicators
+        self.handle: int | None = None  # the communicator's Fortran handle
         if comm is None:
             return
         from mpi4py import MPI
@@ -42,16 +42,15 @@ class Ranks:
         self.handle = comm.py2f()
 
     def agree(self, work: Callable[[], Result]) -> Result:
-        """What `work` returns on this rank; the exception of the lowest rank that has one, on all of them.
-
-        `work` itself does not communicate.
+        """Returns the result of `work` on this rank. If it fails on any rank, the exception of the lowest
+        such rank is raised on all ranks. `work` must not communicate.
         """
         if self.comm is None:
             return work()
         failure = b""
         try:
             result = work()
-        except Exception as error:
+        except BaseException as error:  # Ctrl-C, too: the others would wait
             failure = _pickled(error, self.comm.rank)
         first = np.array(self.comm.rank if failure else self.comm.size)
         self.comm.Allreduce(self._mpi.IN_PLACE, first, self._mpi.MIN)
@@ -60,7 +59,7 @@ class Ranks:
         raise pickle.loads(self.comm.bcast(failure, root=int(first)))
 
     def any(self, flag: bool) -> bool:
-        """Whether the flag is set on any rank."""
+        """Returns whether the flag is set on any rank."""
         if self.comm is None:
             return flag
         flags = np.array(int(flag))
@@ -68,7 +67,7 @@ class Ranks:
         return bool(flags)
 
     def require_same(self, value: int, name: str) -> None:
-        """Raises ValueError on all ranks where they have different values."""
+        """Raises ValueError on all ranks if their values differ."""
         if self.same(value):
             return
         values = self.gather(value)
@@ -80,7 +79,7 @@ class Ranks:
                 )
 
     def same(self, value: int) -> bool:
-        """Whether the value is the same on all ranks."""
+        """Returns whether the value is the same on all ranks."""
         if self.comm is None:
             return True
         largest = np.array([value, -value])
@@ -88,15 +87,15 @@ class Ranks:
         return bool(largest[0] == -largest[1])
 
     def gather(self, value: Any) -> list[Any]:  # noqa: ANN401
-        """Every rank's value, by rank."""
+        """Returns the values of all ranks, by rank."""
         return [value] if self.comm is None else self.comm.allgather(value)
 
     def on_root(self, work: Callable[[], Result]) -> Result | None:
-        """What `work` returns on rank 0, None elsewhere; its exception on all of them."""
+        """Returns `work()` of rank 0, None on other ranks. An exception of it is raised on all ranks."""
         return self.agree(lambda: work() if self.rank == 0 else None)
 
     def deal(self, parts: list[Result] | None) -> Result:
-        """This rank's part of those that rank 0 has of all: one by one, for mpi4py sends at most 2 GiB at once."""
+        """This rank's entry of rank 0's `parts`, sent one by one: mpi4py sends at most 2 GiB at once."""
         if self.comm is None:
             return parts[0]
         for rank in range(self.size):
@@ -106,8 +105,8 @@ class Ranks:
         return mine
 
 
-def _pickled(error: Exception, rank: int) -> bytes:
-    """The error, with the number of its rank; as a RuntimeError where its class cannot be sent."""
+def _pickled(error: BaseException, rank: int) -> bytes:
+    """Pickles the error, its rank in the message; as a RuntimeError if its class cannot be pickled."""
     message = f"rank {rank}: {error}"
     try:
         return pickle.dumps(type(error)(message))

@@ -1,4 +1,4 @@
-"""Starts `trisweep`, alone or on ranks, and reads the files that it writes."""
+"""Starts `trisweep`, in one process or on several ranks, and reads the files that it writes."""
 
 import csv
 import hashlib
@@ -25,12 +25,12 @@ from trisweep.grids import Grid
 Record = dict[str, Any]
 """A run record (docs/run-record.md), or another JSON document that the command writes."""
 
-TIME_LIMIT = 900  # seconds for one run: far beyond what any takes, so that one that hangs ends
+TIME_LIMIT = 900  # seconds for one run; far more than any takes, so that only hanging runs are ended
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """Messages and bytes between the ranks of a run or a plan, all kinds together: arrays of one entry per pair."""
+    """Messages and bytes between ranks in a run or a plan, of all kinds; an array entry per pair of ranks."""
 
     ranks: int
     source: np.ndarray
@@ -39,20 +39,20 @@ class Traffic:
     bytes: np.ndarray
 
     def per_rank(self, quantity: np.ndarray) -> np.ndarray:
-        """What each rank sends and receives of `quantity`, added up."""
+        """Returns for each rank the sum of `quantity` that it sends and receives."""
         sent = np.bincount(self.source, quantity, self.ranks)
         return sent + np.bincount(self.target, quantity, self.ranks)
 
     def matrix(self, quantity: np.ndarray) -> np.ndarray:
-        """Rank by rank: row sends to column."""
+        """Returns the ranks x ranks matrix of `quantity`; row sends to column."""
         dense = np.zeros((self.ranks, self.ranks))
         np.add.at(dense, (self.source, self.target), quantity)
         return dense
 
 
 def read_traffic(file: Path, ranks: int = 0) -> Traffic:
-    """Reads a file of `--traffic`: from,to,kind,messages,bytes; 0 ranks: up to the last one in it. Throws UserError,
-    naming file and line, when it is no such file."""
+    """Reads a file of `--traffic`: from,to,kind,messages,bytes. 0 ranks: as many as occur in it. Raises
+    UserError, naming file and line, if it is not such a file."""
     rows = []
     try:
         with file.open(newline="", encoding="utf-8") as lines:
@@ -73,8 +73,8 @@ def scratch_folder() -> tempfile.TemporaryDirectory:
 
 
 def written_json(run: Callable[[list[str]], None], words: Sequence[str]) -> Record:
-    """The JSON document that a program writes with `--json`; `run` starts it with the words that it is given, and
-    returns at its end. Raises what `run` raises."""
+    """Returns the JSON document that a program writes with `--json`; `run` runs the program with the
+    arguments that it is given. Raises what `run` raises."""
     with scratch_folder() as folder:
         file = Path(folder) / "out.json"
         run([*words, "--json", str(file)])
@@ -82,7 +82,7 @@ def written_json(run: Callable[[list[str]], None], words: Sequence[str]) -> Reco
 
 
 class Trisweep:
-    """The command, and the ways to start ranks of it: real ones, and those of SimGrid where its script is."""
+    """The command, the launcher of its ranks, and the script that runs it under SimGrid, if there is one."""
 
     def __init__(self, binary: Path, mpirun: Sequence[str], simgrid_script: Path | None = None) -> None:
         self.binary = binary
@@ -91,18 +91,18 @@ class Trisweep:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Tells one build of the command from another."""
+        """Hash that identifies the build of the command."""
         return hashlib.sha256(self.binary.read_bytes()).hexdigest()
 
     def run(self, words: Sequence[str], ranks: int = 1) -> None:
-        """Runs the command to its end. Throws UserError with what it said when it fails."""
+        """Runs the command to its end. Raises UserError with its output when it fails."""
         self.start([str(self.binary), *words], ranks)
 
     def start(self, program: Sequence[str], ranks: int = 1, variables: Mapping[str, str] | None = None) -> None:
-        """Runs any program with its words, and with these variables in its environment, as `run` does."""
+        """As `run`, for any program with its arguments, and with these additional environment variables."""
         line = [*self.mpirun, "-n", str(ranks)] if ranks > 1 else []
         line += program
-        # A session of its own, so that interrupting us, or the time limit, ends mpirun and all of its ranks.
+        # In its own session, so that an interrupt or the time limit ends mpirun and all of its ranks.
         process = subprocess.Popen(
             line,
             stdin=subprocess.DEVNULL,
@@ -128,15 +128,15 @@ class Trisweep:
             )
 
     def document(self, words: Sequence[str], ranks: int = 1) -> Record:
-        """The JSON document that the command writes with `--json`."""
+        """Returns the JSON document that the command writes with `--json`."""
         return written_json(lambda line: self.run(line, ranks), words)
 
     def solve(self, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Record:
-        """The record of a run on the grid."""
+        """Returns the record of a run on the grid."""
         return self.document(["solve", str(matrix), "--grid", str(grid), *options], grid.ranks)
 
     def simgrid(self, analysis: Path, prediction: Sequence[str]) -> Record:
-        """What SimGrid says of a plan: `prediction` are the words that predict it from this analysis."""
+        """Returns SimGrid's result for a plan; `prediction`: arguments that predict it from this analysis."""
         program = self.binary.parent / "tests/simgrid/libsimulated_solve.so"
         if self.simgrid_script is None or not program.is_file():
             remedy = "install libsimgrid-dev, build with the tests (scripts/build), and work in the checkout"
@@ -149,11 +149,11 @@ class Trisweep:
             return json.loads(out.read_text())
 
     def plan(self, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Record:
-        """The plan for the grid, which may be of any size: nothing is run."""
+        """Returns the plan for the grid, which may be of any size: no ranks are started."""
         return self.document(["plan", str(matrix), "--grid", str(grid), *options])
 
     def traffic(self, command: str, matrix: Path, grid: Grid, options: Sequence[str] = ()) -> Traffic:
-        """Who sends what to whom in a run (`solve`) or a plan (`plan`)."""
+        """Returns the messages between ranks in a run (`solve`) or a plan (`plan`)."""
         with scratch_folder() as folder:
             file = Path(folder) / "traffic.csv"
             words = [command, str(matrix), "--grid", str(grid), *options, "--traffic", str(file)]
@@ -171,15 +171,16 @@ def _end(process: subprocess.Popen) -> None:
 
 
 def _quoted(said: str) -> str:
-    # What mpirun adds about a failed rank begins with a rule; it says nothing that we do not.
+    # mpirun's own report of a failed rank, which begins with a dashed line, adds nothing and is dropped.
     ours = re.split(r"^-{20,}$", said, maxsplit=1, flags=re.MULTILINE)[0].strip()
     return "\n".join("  | " + line for line in (ours or said.strip()).splitlines()[-20:])
 
 
 def find_trisweep(binary: str | None) -> Trisweep:
-    """The command to measure: `binary`; else the one that started us (TRISWEEP_BINARY); else that of the checkout this
-    environment belongs to; else the one on PATH. Ranks are started with TRISWEEP_MPIRUN, else with scripts/mpirun of
-    the checkout, else with the mpirun on PATH. Throws UserError."""
+    """Returns the command to measure: `binary`; else the one that started this program (TRISWEEP_BINARY);
+    else that of the checkout this environment belongs to; else the one on PATH. Ranks are started with
+    TRISWEEP_MPIRUN, else with scripts/mpirun of the checkout, else with the mpirun on PATH. Raises UserError
+    if none is found."""
     checkout = Path(sys.prefix).parent
     built = str(checkout / "build/trisweep")
     named = binary or os.environ.get("TRISWEEP_BINARY")

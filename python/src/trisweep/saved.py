@@ -28,20 +28,21 @@ def load(
     refine: Literal["auto", "best"] = "auto",
     deterministic: bool = False,
 ) -> Solver:
-    """The solver that `Solver.save`, or `trisweep factor -o`, has saved in the folder `path`; nothing is factored.
+    """Loads the solver that `Solver.save` or `trisweep factor -o` has saved in the folder `path`; nothing is
+    factored.
 
-    With `comm`, a communicator of mpi4py, all its ranks call this together, as many as they are, with the same `path`:
-    rank 0 reads the matrix, and each rank the panels that it applies. `rows` are then the numbers in A of this rank's
-    rows, a list on every rank; None: the ranks have even blocks of them,
-    `np.array_split(np.arange(n), comm.size)[comm.rank]`.
+    With `comm`, a communicator of mpi4py, all its ranks, any number, call this together with the same `path`:
+    rank 0 reads the matrix, and each rank the panels that it applies. `rows` then lists on every rank the
+    numbers in A of that rank's rows; None: the ranks have even blocks of rows, `np.array_split(np.arange(n),
+    comm.size)[comm.rank]`.
 
-    dtype and precision are those of the folder; a matrix that the command has factored is of float64 or complex128, or
-    with `--precision float` of float32 or complex64. `threads`, `device`, `refine` and `deterministic` have the
-    meanings of `splu`, which also has the order: where other values need another order (`Solver.refactor`), it is
-    "auto". `compress` works on the panels as they were ordered when they were factored, and does best where that was
+    dtype and precision are those saved; a matrix factored by the command is float64 or complex128, or
+    with `--precision float` float32 or complex64. `threads`, `device`, `refine` and `deterministic` are as in
+    `splu`. The ordering is the saved one; if new values (`Solver.refactor`) need another, it is chosen as by
+    "auto". `compress` keeps the order of the rows within panels, which suits it best if the factors were made
     with `compress`, too.
 
-    Raises FileNotFoundError where there is nothing of that name, ValueError when the folder is damaged or of another
+    Raises FileNotFoundError when `path` does not exist, ValueError when the folder is damaged or of another
     kind or version, or an option is out of range, and RuntimeError when memory, MPI or the device is missing.
 
     >>> trisweep.splu(a).save("a.factors")
@@ -59,7 +60,7 @@ def load(
 
 
 def unpickled(files: dict[str, bytes], options: dict[str, Any]) -> Solver:
-    """Of the files of a folder, and the options of `splu`."""
+    """Returns the solver from the files of a folder, by name, and the options of `splu`."""
     with factor_folders.unpacked(files) as folder:
         return _loaded(folder, None, None, options)
 

@@ -39,40 +39,40 @@ __all__ = ["ForwardError", "NumericalError", "NumericalWarning", "Solver", "fact
 _HOST_MEMORY = 1  # as DLPack counts kinds
 Trans = Literal["N", "T", "H"]
 OnDoubt = Literal["raise", "warn", "ignore"]
-# What is to be said against a solution, the report of it, and whether it is accepted all the same.
+# The complaint about a solution, the report on it, and whether it is accepted nevertheless.
 Doubt = tuple[str, dict[str, Any], bool] | None
 
 
 @dataclass(frozen=True)
 class ForwardError:
-    """Estimates of the error of one solution x (Skeel 1979; LAPACK's xGERFS); NaN where the matrix is singular."""
+    """Estimates of the error of one x (Skeel 1979; LAPACK's xGERFS); NaN if the matrix is singular."""
 
     solution_condition: float
-    """cond(A, x) in the maximum norm: a componentwise backward error times this bounds the error of x."""
+    """cond(A, x) in the maximum norm; times the componentwise backward error it bounds the error of x."""
     bound: float
-    """Of the error's largest entry, relative to the largest entry of x."""
+    """Bound on the largest error of an entry of x, relative to the largest entry of x."""
     componentwise_bound: float
-    """Of the largest error of an entry of x relative to that entry; entries that are zero are left out."""
+    """Bound on the largest error of an entry of x relative to that entry; zero entries are left out."""
 
 
 class Solver:
-    """The factors of a square sparse matrix A, and solves with them; `trisweep.splu` makes it.
+    """The factors of a square sparse matrix A, and solves with them; made by `trisweep.splu`.
 
-    `shape` is A's, (n, n); `local_rows` is how many rows of A, b and x this rank has: n in one process. `device` is the
-    one of `splu`. The `dtype` is A's: float32, float64, complex64 or complex128; integers become float64. A is copied.
-    Calls from several threads take turns; different solvers work at the same time, and the interpreter goes on while
-    they do.
+    `shape` is A's shape, (n, n); `local_rows` is the number of rows of A, b and x on this rank: n in one
+    process. `device` is that given to `splu`. `dtype` is A's: float32, float64, complex64 or complex128;
+    integers become float64. A is copied. Calls of one solver from several threads take turns; different
+    solvers work at the same time. The interpreter lock is released meanwhile.
 
-    With `comm` it is one solver of all its ranks. They make it, call its methods and close it together, in the same
-    order with the same arguments but for the rows of A, b and x, of which each rank has its own. An error of any rank
-    is raised on all of them. A solver that is not closed is freed without communication whenever the garbage
-    collector comes: memory and communicators return, but MPI keeps its windows, if it has any.
+    With `comm`, all its ranks share one solver. They create it, call its methods and close it together, in
+    the same order and with the same arguments, except that each rank passes its own rows of A, b and x. An
+    error on any rank is raised on all of them. The garbage collector frees an unclosed solver without
+    communication: memory and communicators are released, but MPI keeps its one-sided windows, if any.
     """
 
     def __init__(self, system: System, compiled: Any) -> None:  # noqa: ANN401
         self._system = system
         self._solver = compiled
-        self._explicit: list[ExplicitFactors] = []  # of the current values, once asked for; see _explicit_factors
+        self._explicit: list[ExplicitFactors] = []  # of the current values; see _explicit_factors
         self.shape = system.shape
         self.dtype = system.dtype
         self.local_rows = system.local_rows
@@ -89,7 +89,7 @@ class Solver:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Other ranks need not have the error: then the collector does what it can.
+        # Closing is collective, and other ranks may not have this error: it is left to the collector.
         if kind is None or self._system.ranks.size == 1:
             self.close()
 
@@ -106,37 +106,40 @@ class Solver:
         rows: ArrayLike | None = None,
         system: SystemName = "A",
     ) -> NDArray | DlpackArray:
-        """x of A x = b, refined; of b's shape and the solver's dtype. `trans` "T" solves A^T x = b, "H" A^H x = b.
+        """Solves A x = b and refines x, which has b's shape. `trans` "T" solves A^T x = b, "H" A^H x = b.
 
-        b is a vector of n entries or a matrix of n rows, each column a right-hand side; on several ranks, this rank's
-        rows of it in the order of its rows of A. So is x; a matrix x is in Fortran order. b is copied unless it has
-        the solver's dtype and the entries of a column follow each other, as in vectors, matrices in Fortran order, and
-        slices of their rows and columns. A complex b of a real matrix has a complex x, of two real right-hand sides
-        for each of its columns; a sparse b has a dense x.
+        b is a vector of n entries or a matrix of n rows whose columns are right-hand sides; on several ranks,
+        this rank's rows of b, in the order of its rows of A. x is distributed likewise; a matrix x is in
+        Fortran order. b is copied unless it has the solver's dtype and each column is contiguous, as in
+        vectors, matrices in Fortran order, and their slices. x has the solver's dtype. For a real A and a
+        complex b, x is complex, each column counting as two real ones. For a sparse b, x is dense.
 
-        Of a sparse b the forward sweep reads only the part of L that its nonzero rows reach, and with `rows`, numbers
-        of rows, the backward sweep only the part of U that these depend on: x then has a row for each of them (on
-        several ranks, each asks for some of its own). Without the others it has no residual, and is neither refined nor
-        judged: the verdict and the errors in `report()` are those of a sample, a dense right-hand side that is solved
-        by sweeps alone once for each factorization. Where the sample would have to be refined, all of x is solved for,
-        refined and judged. `report()["solve"]["of_sample"]` tells which, and "panel_share" what part of the factors was
-        read.
+        For a sparse b the forward sweep reads only the part of L that the nonzero rows of b reach. With
+        `rows`, a list of row numbers, only these rows of x are returned, and the backward sweep reads only
+        the part of U that they depend on; on several ranks, each asks for some of its own rows. Without the
+        other rows x has no residual, so it is neither refined nor judged: the verdict and the errors in
+        `report()` are those of a sample, a dense right-hand side that is solved without refinement once per
+        factorization. If the sample would need refinement, all of x is computed, refined and judged instead.
+        `report()["solve"]["of_sample"]` tells which was done, and "panel_share" the fraction of the factors'
+        entries that was read.
 
-        `system` "L", "U" or "D" solves with that factor alone, or its transpose: the `L` and `U` of this solver, and
-        the pivots, which are U's diagonal. As CHOLMOD's systems and SciPy's factors these are of the permuted and
-        scaled matrix: b and x are in the order of elimination, and nothing is refined or judged. Of one process.
+        `system` "L", "U" or "D" solves with that factor alone, or with its transpose: `L` and `U` of this
+        solver, or the pivots, which are U's diagonal. Like CHOLMOD's systems and SciPy's factors, they belong
+        to the permuted and scaled matrix: b and x are in elimination order, and nothing is refined or judged.
+        Only in one process.
 
-        `out`, of x's shape and dtype, is where x is written, and returned; it may be b.
+        `out`, an array of x's shape and dtype, receives x and is returned; it may be b.
 
-        b may be in the memory of the solver's device, an array with DLPack (CuPy's, PyTorch's, JAX's) of the
-        solver's dtype whose columns are contiguous. It is read there, behind what is in the device's usual
-        stream, and x is made there: an array of the library that b is of.
+        b may be in the memory of the solver's device: an array that supports DLPack (CuPy, PyTorch, JAX), of
+        the solver's dtype and with contiguous columns. It is read there after the work queued in the device's
+        default stream, and x is created there, as an array of the library that made b.
 
-        Raises ValueError or TypeError when b or out does not fit, RuntimeError when memory or MPI is missing, and
-        NumericalError when A is singular to rounding or a column of x does not satisfy its equations. That
-        error has x as `.x`, and `.report`, which tells the good columns. `on_doubt` "warn" returns x with a
-        NumericalWarning instead, "ignore" without. An accepted x of which no digit needs to be right, since A is that
-        ill-conditioned, comes with a NumericalWarning, too.
+        Raises ValueError or TypeError when b or out does not fit, RuntimeError when memory or MPI is missing,
+        and NumericalError when A is singular to working precision or a column of x does not satisfy its
+        equations. The error holds x as `.x` and the report as `.report`, which tells which columns are
+        accepted. With `on_doubt` "warn", x is returned with a NumericalWarning instead, with "ignore" without
+        one. An accepted x also comes with a NumericalWarning (except with "ignore") if A is so
+        ill-conditioned that no digit of x need be correct.
 
         >>> lu = trisweep.splu(a)
         >>> lu.solve(b, trans="T").round(6)
@@ -194,7 +197,7 @@ class Solver:
     def _checked_place(
         self, b: ArrayLike | DlpackArray | sparse.sparray | sparse.spmatrix, trans: str, on_doubt: str, out: object
     ) -> bool:
-        """Whether b is in a device's memory."""
+        """Returns whether b is in a device's memory."""
         _check_words(trans, on_doubt)
         there = self._is_there(b)
         if there and out is not None:
@@ -204,7 +207,7 @@ class Solver:
     def _solve_here(
         self, b: ArrayLike | sparse.sparray | sparse.spmatrix, trans: Trans, out: NDArray | None
     ) -> tuple[NDArray, Doubt]:
-        """x, or out with x, and what is to be said against it."""
+        """Returns x (`out`, if given) and the complaint about it."""
         is_sparse = self._system.ranks.any(sparse.issparse(b))
         b = self._system.ranks.agree(lambda: self._right_hand_sides(b))
         in_parts = self.dtype.kind != "c" and self._system.ranks.any(b.dtype.kind == "c")
@@ -212,7 +215,7 @@ class Solver:
         self._system.ranks.agree(lambda: _require_out(out, b, dtype))
         self._system.ranks.require_same(_columns(b.shape), "nrhs")
         right = in_columns(_in_parts(b) if in_parts else b, self.dtype)
-        # Solutions go straight to out where the library can write there.
+        # Solutions are written to `out` directly if its layout permits.
         direct = out is not None and not in_parts and in_columns(out, self.dtype) is out
         x = out if direct else np.empty(right.shape, self.dtype, order="F")
         if direct and np.may_share_memory(right, out):
@@ -237,6 +240,7 @@ class Solver:
         in_parts = self.dtype.kind != "c" and self._system.ranks.any(columns.dtype.kind == "c")
         if in_parts:
             columns = sparse.csc_array(sparse.hstack([columns.real, columns.imag], format="csc"))
+        self._system.ranks.require_same(columns.shape[1], "nrhs")
         values = self._system.ranks.agree(lambda: self._system.in_dtype(columns.data, "b"))
         x = np.empty((len(wanted), columns.shape[1]), self.dtype, order="F")
         entries = (columns.indptr.astype(np.int64), columns.indices.astype(np.int32), np.ascontiguousarray(values))
@@ -259,12 +263,13 @@ class Solver:
         return sparse_columns(b, self.local_rows), row_numbers(rows, self.local_rows)
 
     def refactor(self, values: ArrayLike | sparse.sparray | sparse.spmatrix) -> None:
-        """Factors new values of the same pattern; order, structure and plan are used again.
+        """Factors new values of the same pattern; reuses ordering, structure and plan.
 
-        `values` is a matrix with A's pattern, or its entries row by row with ascending columns, as `A.tocsr()` has
-        them once its indices are sorted and repeated entries added; of this rank's rows. Raises ValueError when the
-        pattern is another or a value is not finite; the solver is then as before. Else it raises as `splu` does, and
-        leaves no factors: all that asks for them raises NumericalError until a `refactor` succeeds.
+        `values` is a matrix with A's pattern, or its entries row by row with ascending columns, as in
+        `A.tocsr()` with sorted indices and duplicates summed; on several ranks, those of this rank's rows.
+        Raises ValueError when the pattern differs or a value is not finite; the solver is then unchanged.
+        Otherwise raises as `splu` does and leaves no factors: methods that need factors raise NumericalError
+        until a `refactor` succeeds.
 
         >>> lu = trisweep.splu(a)
         >>> lu.refactor(2 * a)
@@ -278,16 +283,16 @@ class Solver:
             self._explicit = []
 
     def _refactor_as(self, analysis: Any, values: NDArray) -> None:  # noqa: ANN401
-        """As a new solver of the compiled analysis that has made this one, whatever values it had before."""
+        """Factors `values` like a new solver from `analysis`, from which this solver was made."""
         try:
             self._solver.refactor_as(analysis, values)
         finally:
             self._explicit = []
 
     def has_pattern_of(self, a: sparse.sparray | sparse.spmatrix) -> bool:
-        """Whether `refactor(a)` can take the values of a; of several ranks, whether it can on all of them.
+        """Returns whether `a` has the pattern that `refactor(a)` requires, on all ranks.
 
-        Raises TypeError when a is no sparse matrix of numbers.
+        Raises TypeError when `a` is not a sparse matrix of numbers.
 
         >>> trisweep.splu(a).has_pattern_of(a + 5 * a), trisweep.splu(a).has_pattern_of(a @ a)
         (True, False)
@@ -298,11 +303,12 @@ class Solver:
     def forward_error(
         self, b: ArrayLike | sparse.sparray | sparse.spmatrix, x: ArrayLike, trans: Trans = "N"
     ) -> list[ForwardError]:
-        """Estimates of the errors of solutions x of right-hand sides b, one for each column.
+        """Returns estimates of the errors of solutions x of right-hand sides b, one for each column.
 
-        b, x and `trans` are as `solve` takes and returns them, in this process's memory. Each costs about thirty
-        sweeps; one of a complex solution of a real matrix twice as many, for its two parts. Raises ValueError before
-        there was a solve, which tells whether the matrix is singular, and as `solve` does.
+        b, x and `trans` are as `solve` takes and returns them, in host memory. Each estimate costs about
+        thirty sweeps; twice as many for a complex solution with a real matrix, for its real and imaginary
+        parts. Raises ValueError before the first solve, which finds out whether the matrix is singular, and
+        otherwise as `solve`.
 
         >>> lu = trisweep.splu(a)
         >>> [error.bound < 1e-13 for error in lu.forward_error(b, lu.solve(b))]
@@ -314,9 +320,8 @@ class Solver:
         is_complex = right.dtype.kind == "c" or solution.dtype.kind == "c"
         in_parts = self.dtype.kind != "c" and self._system.ranks.any(is_complex)
         if in_parts:
-            sizes = self._sizes(solution, count)
-            # An error of a part that is zero cannot be told beside that part: turned by 45 degrees, none is.
-            turns = np.where((sizes[1:].min(axis=0) == 0) & (sizes[0] > 0), 1 + 1j, 1)
+            # The relative error of a zero part is undefined: after a turn by some angle no part is zero.
+            turns = np.where(self._has_zero_parts(solution, count), 1 + 0.618j, 1)
             right, solution = (v * (turns if v.ndim > 1 else turns[0]) for v in (right, solution))
         vectors = [in_columns(_in_parts(v) if in_parts else v, self.dtype) for v in (right, solution)]
         columns = range(2 * count if in_parts else count)
@@ -325,16 +330,22 @@ class Solver:
             return errors
         return list(map(_of_complex, errors[:count], errors[count:], self._sizes(solution, count).T))
 
+    def _has_zero_parts(self, x: NDArray, count: int) -> NDArray:
+        """Returns for each column of x whether it has an entry with exactly one zero part."""
+        local = ((x.real == 0) != (x.imag == 0)).any(axis=0)
+        return np.any(self._system.ranks.gather(np.reshape(local, count)), axis=0)
+
     def _sizes(self, x: NDArray, count: int) -> NDArray:
-        """The largest modulus in each column of x, of its real part and of its imaginary part."""
+        """Returns the largest modulus in each column of x, of its real part and of its imaginary part."""
         local = [np.abs(v).max(axis=0, initial=0) for v in (x, x.real, x.imag)]
         return np.max(self._system.ranks.gather(np.reshape(local, (3, count))), axis=0)
 
     def condition_estimate(self) -> float:
-        """An estimate of the condition number of A in the 1-norm, in the scaling that the factors have.
+        """Returns an estimate of the 1-norm condition number of A as scaled for the factorization.
 
-        A lower bound, rarely off by more than a factor of three; infinite where solves overflow. It costs about ten
-        sweeps, once for each factorization. With `comm`, all ranks call it together.
+        It is a lower bound unless entries grow much in the factorization, rarely off by more than a factor of
+        three; infinite where solves overflow. It costs about ten sweeps, once per factorization. Collective
+        with `comm`.
 
         >>> trisweep.splu(a).condition_estimate() < 20
         True
@@ -352,7 +363,8 @@ class Solver:
 
     @property
     def L(self) -> sparse.csc_array:
-        """Unit lower triangular, of `Pr @ R @ A @ C @ Pc == L @ U`; see `perm_r`, `row_scale` and SciPy's `SuperLU`.
+        """Unit lower triangular, with `Pr @ R @ A @ C @ Pc == L @ U`; see `perm_r`, `row_scale`, SciPy's
+        SuperLU.
 
         >>> lu = trisweep.splu(a)
         >>> lu.L.shape, bool((lu.L.diagonal() == 1).all())
@@ -362,7 +374,7 @@ class Solver:
 
     @property
     def U(self) -> sparse.csc_array:
-        """Upper triangular; see `L`."""
+        """Upper triangular factor; see `L`."""
         return self._explicit_factors().upper.copy()
 
     @property
@@ -382,17 +394,18 @@ class Solver:
 
     @property
     def col_scale(self) -> NDArray:
-        """The diagonal of C, as `row_scale`."""
+        """The diagonal of C: column j of A is multiplied by `col_scale[j]`, a power of two."""
         return self._explicit_factors().col_scale
 
     def slogdet(self) -> Slogdet:
-        """Sign and logarithm of the absolute value of A's determinant, as `numpy.linalg.slogdet` has them.
+        """Returns sign and log of the absolute value of A's determinant, as `numpy.linalg.slogdet` does.
 
-        Zero, of sign 0, where A is singular to working precision and a pivot was too small to be kept
-        (`report()["factor"]["perturbed_pivots"]`); a singular A whose pivots rounding leaves large enough has a small
-        one, as it has in NumPy. Of a symmetric or Hermitian matrix on several ranks zero wherever a pivot was not kept,
-        and the digits are those of the factors: single precision's where these are `precision="mixed"`. Raises
-        ValueError for other matrices there.
+        The determinant is zero, with sign 0, if A is singular to working precision and a pivot was perturbed
+        (`report()["factor"]["perturbed_pivots"]`), or a solve has found A singular. Before a solve, for a
+        singular A whose pivots are large enough after rounding, it is small but not zero, as in NumPy. On
+        several ranks only symmetric and Hermitian matrices have a determinant, others raise ValueError; there
+        it is zero whenever a pivot was perturbed, and has the accuracy of the factors: single precision with
+        `precision="mixed"`.
 
         >>> sign, logarithm = trisweep.splu(a).slogdet()
         >>> round(float(sign * np.exp(logarithm)), 6)
@@ -400,7 +413,8 @@ class Solver:
         """
         factor, alone = self.report()["factor"], self._system.ranks.size == 1
         determinant, perturbed = factor["determinant"], factor["perturbed_pivots"] > 0
-        if perturbed and self.condition_estimate() * np.finfo(self.dtype).eps >= 1:
+        is_singular = self.report().get("solve", {}).get("singular", False)
+        if is_singular or (perturbed and self.condition_estimate() * np.finfo(self.dtype).eps >= 1):
             return Slogdet(self.dtype.type(0), -np.inf)
         if determinant is None or (alone and (perturbed or self._system.settings["mixed"])):
             return slogdet(self._explicit_factors())
@@ -408,35 +422,46 @@ class Solver:
         return Slogdet(self.dtype.type(complex(real, imaginary) if self.dtype.kind == "c" else real), logarithm)
 
     def inertia(self) -> Inertia:
-        """The numbers of positive, negative and zero eigenvalues of a symmetric or Hermitian A, from the pivots.
+        """Numbers of positive, negative and zero eigenvalues of a symmetric or Hermitian A, from the pivots.
 
-        Pivots count as zero where they were too small to be kept in the precision of the factors.
-
-        Raises ValueError where A has no such factors: it is not symmetric, or complex symmetric, or was factored as LU.
+        Pivots that were perturbed, being too small in the precision of the factors, count as zero. Raises
+        ValueError when A is neither real symmetric nor Hermitian, or was factored as LU, and with
+        `precision="mixed"` when A is too ill-conditioned for signs in single precision. Collective with `comm`.
 
         >>> trisweep.splu(a - sparse.eye_array(5), kind="ldlt").inertia()
         Inertia(positive=3, negative=1, zero=1)
         """
-        inertia = self.report()["factor"]["inertia"]
-        if inertia is None:
-            raise ValueError("the factors tell no inertia: they are not those of a real symmetric or Hermitian matrix")
-        return Inertia(*inertia)
+        factor = self.report()["factor"]
+        if factor["inertia"] is None:
+            raise ValueError(
+                f"factors of kind {factor['kind']!r} tell no inertia: make a solver of a real symmetric or Hermitian"
+                " matrix, with kind='auto', 'ldlt' or 'cholesky'"
+            )
+        zeros = factor["inertia"][2]
+        condition = self.condition_estimate() if factor["low_precision"] and zeros == 0 else 0.0
+        if condition * np.finfo(np.float32).eps > 0.1:
+            raise ValueError(
+                f"A has a condition number of about {condition:.1e}, with which the signs of pivots in single precision"
+                " may not be those of its eigenvalues: use precision='double'"
+            )
+        return Inertia(*factor["inertia"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Saves matrix and factors in a folder of that name, for `trisweep.load` and `trisweep solve --factors`.
+        """Saves matrix and factors in the folder `path`, for `trisweep.load` and `trisweep solve --factors`.
 
             lu.save("a.factors")
             x = trisweep.load("a.factors").solve(b)
 
-        Collective, `path` being the same on all ranks, which all see it: each writes what it factors. Any number of
-        ranks loads it, whatever rows they have. The factors are those that the solver has: of its dtype, or where it is
-        of precision "mixed" and found them good enough, in single precision; of all of A, where the solver has factored
-        the diagonal blocks of its block triangular form. They are made once more, which takes the
-        time of `refactor` and the memory of the panels, for sweeps need another form; with `compress` they are saved
-        uncompressed. A folder of factors that is there is replaced.
+        Collective; `path` is the same on all ranks and must be in a file system that all of them see: each
+        writes what it factors. Any number of ranks, with any distribution of the rows, can load the folder.
+        The saved factors have the solver's dtype, or single precision if the solver has precision "mixed" and
+        found these good enough. They are factors of all of A, even if the solver has factored only the
+        diagonal blocks of its block triangular form, and are not compressed, even with `compress`. Since
+        sweeps use another form of the factors, they are computed once more, which takes the time of
+        `refactor` and the memory of the panels. An existing folder of factors is replaced.
 
-        Raises OSError when the folder cannot be written, or something else has that name, and RuntimeError when memory
-        or MPI is missing; nothing is there then, and what was there before is as it was.
+        Raises OSError when the folder cannot be written, or something else has that name, and RuntimeError
+        when memory or MPI is missing; what was there before is then unchanged.
 
         >>> trisweep.splu(a).save("a.factors")
         >>> trisweep.load("a.factors").solve(b).round(6)
@@ -445,18 +470,18 @@ class Solver:
         factor_folders.save(self._system.ranks, self._solver, path)
 
     def __reduce__(self) -> tuple[Callable[..., Solver], tuple[Any, ...]]:
-        """With its factors, as `save` has them: for pickle, `copy.deepcopy` and other processes."""
+        """Pickles the solver with its factors, as `save` stores them; also for `copy.deepcopy`."""
         if self._system.ranks.comm is not None:
             raise TypeError("a solver of a communicator's ranks is not pickled: save() it, and load it with comm=")
-        from trisweep.saved import unpickled  # which makes solvers
+        from trisweep.saved import unpickled  # here: that module imports this one
 
         return unpickled, (factor_folders.packed(self._solver), self._system.options)
 
     def _explicit_factors(self) -> ExplicitFactors:
-        """Made when first asked for, by a second factorization: sweeps need panels with inverted diagonal blocks.
+        """L and U, by a second factorization on first use: sweeps use panels with inverted diagonal blocks.
 
-        Other values have a list of their own, so that factors of those before, which a thread makes meanwhile, do not
-        come to be theirs.
+        New values get a new list, so that factors of the old values that another thread is still making are
+        not taken for those of the new ones.
         """
         if self._system.ranks.size > 1:
             raise ValueError("the factors of a solver of several ranks are distributed: make one in one process")
@@ -466,9 +491,9 @@ class Solver:
         return made[0]
 
     def aslinearoperator(self) -> LinearOperator:
-        """A^-1 as SciPy's iterative and eigenvalue solvers take it: a preconditioner, or `OPinv` of `eigsh`.
+        """A^-1 as a LinearOperator of SciPy: a preconditioner for iterative solvers, or `OPinv` of `eigsh`.
 
-        Raises ValueError for a solver of several ranks: SciPy's vectors are whole.
+        Raises ValueError if the rows are distributed over ranks: SciPy's vectors are not distributed.
 
         >>> from scipy.sparse.linalg import eigsh
         >>> eigsh(a, 1, sigma=0, OPinv=trisweep.splu(a).aslinearoperator(), return_eigenvectors=False).round(6)
@@ -496,17 +521,18 @@ class Solver:
 
     @property
     def nnz(self) -> int:
-        """Entries of the factors, L's and U's."""
+        """Number of entries of L and U together."""
         factor = self.report()["factor"]
         return factor["nonzeros_l"] + factor["nonzeros_u"]
 
     def report(self) -> dict[str, Any]:
-        """What is known of the factors ("factor"), the last answer ("solve", once there was one); "threads" of a rank.
+        """Data on the factors ("factor"), the last answer ("solve", if any), and the "threads" of a rank.
 
-        The fields are those of the command's records (docs/run-record.md), and the verdict: "solved",
-        "singular", and "ill_conditioned" where the condition estimate is beyond 1 / epsilon: no digit needs to be
-        right. It is made where a known solution lost half of its digits, pivots were perturbed or factors are
-        compressed; elsewhere "condition_estimate" is None, and `condition_estimate` makes it.
+        The fields are those of the command's records (docs/run-record.md). Those of the verdict are "solved",
+        "singular", and "ill_conditioned": the condition estimate exceeds 1 / epsilon, so that no digit of x
+        need be correct. The condition is estimated when a known solution lost half of its digits, pivots were
+        perturbed or the factors are compressed; otherwise "condition_estimate" is None until
+        `condition_estimate()` is called.
 
         >>> lu = trisweep.splu(a)
         >>> x = lu.solve(b)
@@ -516,7 +542,7 @@ class Solver:
         return self._solver.report()
 
     def _is_there(self, b: ArrayLike | DlpackArray) -> bool:
-        """Whether b is in a device's memory. Where that is the host's, all but NumPy's arrays are."""
+        """Returns whether b is in a device's memory; an emulated device has all DLPack arrays but NumPy's."""
         if isinstance(b, np.ndarray) or not hasattr(b, "__dlpack_device__"):
             return False
         if self.device == "emulated":
@@ -527,7 +553,7 @@ class Solver:
         return is_there
 
     def _right_hand_sides(self, b: ArrayLike | sparse.sparray | sparse.spmatrix, name: str = "b") -> NDArray:
-        """b as an array of the right shape, in a dtype that x can have."""
+        """Returns b as an array, with its shape checked, in a dtype that x can have."""
         b = rows_of(b.toarray() if sparse.issparse(b) else b, self.local_rows, name)
         if b.dtype.kind == "c" and self.dtype.kind != "c":
             return b
@@ -550,29 +576,32 @@ def splu(
     refine: Literal["auto", "best"] = "auto",
     deterministic: bool = False,
 ) -> Solver:
-    """Factors A, in any of SciPy's sparse formats, as SciPy's function of this name does. A stays as it is.
+    """Factors A, in any of SciPy's sparse formats, like SciPy's function of this name. A is not changed.
 
-    With `comm`, a communicator of mpi4py, all its ranks call this together. `a` is then this rank's rows of A, all
-    columns wide, any number of them or none. They follow those of the rank before, unless `rows` has their numbers in A
-    on every rank; the number of the first, where they are consecutive.
+    With `comm`, a communicator of mpi4py, all its ranks call this together. `a` then holds this rank's rows
+    of A, with all columns; a rank may have no rows. They follow those of the previous rank, unless every rank
+    gives the row numbers in A as `rows`, or only the number of its first row if its rows are consecutive.
 
-    The options have the names and meanings of the command's. `threads` share the work; 0 or None: as many processors
-    (OMP_NUM_THREADS at most, shared by a node's ranks) as gain time. `device` solves and refines: "native", the CPU
-    kernels; "cuda" or "hip", the thread's current GPU, where the library was built for one; or "emulated", the GPU
-    kernels' source on the CPU. `precision` "mixed" keeps factors of a matrix in double precision in single precision;
-    `compress` keeps their panels with that relative error, between 0 and 1 ("auto": what solves fastest); solutions are
-    refined to the same accuracy. `ordering`: "auto", "metis", "amd", "natural", or "scotch" where the library has it.
-    `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a symmetric and L D L^H of a Hermitian
-    matrix; "auto" takes the symmetric kinds where the matrix is so. `block_triangular` "auto" factors only the diagonal
-    blocks of A's block triangular form where that saves much, as with rows that give an unknown (Dirichlet conditions),
-    "on" wherever A has one, and "off" all of A. All ranks factor; `factorization` "superlu-dist":
-    by SuperLU_DIST, where the library was built with it, so that no rank has the whole matrix. `refine` "best" corrects
-    solutions as long as that lowers their error, "auto" until it is below ten epsilon. `deterministic` adds in a fixed
-    order, with any number of threads.
+    The options have the names and meanings of the command's. `threads` is the number of threads of this
+    process; 0 or None: as many of its processors (shared by a node's ranks, at most OMP_NUM_THREADS) as gain
+    time. `device` is where solutions are computed and refined: "native", the CPU kernels; "cuda" or "hip",
+    the thread's current GPU, if the library was built for one; or "emulated", the GPU kernels' source on the
+    CPU. `precision` "mixed" keeps the factors of a double-precision matrix in single precision. `compress`
+    stores their panels with that relative error, between 0 and 1 ("auto": what solves fastest). Either way
+    solutions are refined to the same accuracy. `ordering` is "auto", "metis", "amd", "natural", or "scotch"
+    if the library has it. `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a
+    symmetric and L D L^H of a Hermitian matrix; "auto" uses symmetry where there is any. `block_triangular`
+    "auto" factors only the diagonal blocks of A's block triangular form if that saves much, as with rows that
+    prescribe an unknown (Dirichlet conditions), "on" whenever A has such a form, and "off" factors all of A.
+    All ranks factor; with `factorization` "superlu-dist", SuperLU_DIST factors, if the library was built with
+    it, and no rank holds the whole matrix. `refine` "best" refines solutions as long as that lowers their
+    error, "auto" until the error is below ten epsilon. `deterministic` adds in a fixed order, whatever the
+    number of threads.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
-    has entries that are not finite, or an option is out of range, NumericalError when it is structurally singular, and
-    RuntimeError when memory, MPI or the device is missing. That it is singular otherwise the first solve finds out.
+    has entries that are not finite, or an option is out of range, NumericalError when it is structurally
+    singular, and RuntimeError when memory, MPI or the device is missing. Numerical singularity is found by
+    the first solve.
 
     >>> lu = trisweep.splu(a, precision="mixed")
     >>> lu.solve(b).round(6)
@@ -594,14 +623,14 @@ def splu(
 
 
 def solver_of(system: System, *given: Any) -> Solver:  # noqa: ANN401
-    """The solver of a system, which is factored unless its factors are given: in the compiled part's form, or the path
-    of their folder. Collective."""
+    """Returns the solver of a system. The system is factored unless its factors are given, in the compiled
+    part's form or as the path of their folder. Collective."""
     make = _core.solvers[system.dtype.name]
     return Solver(system, make(system.take_block(), system.ranks.handle, system.settings, *given))
 
 
 def spsolve(a: sparse.sparray | sparse.spmatrix, b: ArrayLike, **options: Any) -> NDArray:  # noqa: ANN401
-    """x of A x = b, for one use of the factors; `a` and `options` are those of `splu`, b is as in `Solver.solve`.
+    """Solves A x = b once and drops the factors; `a` and `options` are as in `splu`, b as in `Solver.solve`.
 
     Raises as both do.
 
@@ -613,9 +642,9 @@ def spsolve(a: sparse.sparray | sparse.spmatrix, b: ArrayLike, **options: Any) -
 
 
 def factorized(a: sparse.sparray | sparse.spmatrix, **options: Any) -> Any:  # noqa: ANN401
-    """The function that solves A x = b for any b, as SciPy's function of this name returns it: `Solver.solve`.
+    """Returns the function that solves A x = b for any b, like SciPy's function of this name: `Solver.solve`.
 
-    `a` and `options` are those of `splu`. Raises as it does.
+    `a` and `options` are as in `splu`. Raises as `splu` does.
 
     >>> solve = trisweep.factorized(a)
     >>> solve(2 * b).round(6)
@@ -629,18 +658,18 @@ def _columns(shape: tuple[int, ...]) -> int:
 
 
 def _in_parts(v: NDArray) -> NDArray:
-    """The real parts of all columns, then the imaginary ones."""
+    """Returns the real parts of all columns, followed by the imaginary parts."""
     return np.column_stack([v.real, v.imag])
 
 
 def _of_parts(x: NDArray) -> NDArray:
-    """The reverse."""
+    """Returns the complex columns of `_in_parts`' result."""
     count = x.shape[1] // 2
     return x[:, :count] + 1j * x[:, count:]
 
 
 def _of_complex(real: ForwardError, imaginary: ForwardError, sizes: NDArray) -> ForwardError:
-    """Of a complex solution by those of its parts; the largest entries of it and of these."""
+    """The error of a complex solution from its parts'; `sizes`: the largest moduli of it and of the parts."""
     of_whole = sizes[0]
     shares = sizes[1:] / of_whole if of_whole > 0 else np.ones(2)
     return ForwardError(

@@ -1,4 +1,4 @@
-"""A matrix as the compiled part takes it, and what its ranks have agreed on."""
+"""A matrix as the compiled part takes it, checked on all its ranks."""
 
 from __future__ import annotations  # SciPy before 1.11 has no sparray
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class System:
-    """This rank's rows of a square matrix, without their values. Made by all ranks together."""
+    """This rank's rows of a square matrix; their values only until `take_block`. Made collectively."""
 
     def __init__(
         self,
@@ -39,17 +39,17 @@ class System:
         self.values: NDArray = local.data.astype(self.dtype, copy=False)
 
     def take_block(self) -> tuple:
-        """The rows as the compiled part has them. Their values, which may be the caller's, are not kept."""
+        """Returns the rows as the compiled part takes them, and drops the values (the caller's array)."""
         values, self.values = self.values, None
         return (self._indptr, self._indices, values, self.shape[1], self._number)
 
     def has_pattern_of(self, rows: sparse.csr_array) -> bool:
-        """On this rank."""
+        """Returns whether `rows` have this rank's pattern. Local."""
         same_shape = rows.shape == (self.local_rows, self.shape[1])
         return same_shape and all(map(np.array_equal, (rows.indptr, rows.indices), (self._indptr, self._indices)))
 
     def entries(self, values: ArrayLike | sparse.sparray | sparse.spmatrix) -> NDArray:
-        """The values of this rank's rows, of a matrix of the same pattern or by themselves."""
+        """Returns the values of this rank's entries, given as a matrix of the same pattern or as an array."""
         if sparse.issparse(values):
             rows = canonical_rows(values, is_part=True)
             if not self.has_pattern_of(rows):
@@ -61,12 +61,12 @@ class System:
         return np.ascontiguousarray(self.in_dtype(values, "values"))
 
     def entry_places(self) -> tuple[NDArray, NDArray]:
-        """This rank's row and the column of each entry."""
+        """Returns the local row and the column of each entry."""
         row = np.repeat(np.arange(self.local_rows), np.diff(self._indptr))
         return row, self._indices.astype(np.int64)
 
     def in_dtype(self, values: NDArray, name: str) -> NDArray:
-        """The same array where it has the matrix's dtype."""
+        """The values in the matrix's dtype, uncopied if they have it. Raises TypeError if they do not fit."""
         if values.dtype != self.dtype and not np.can_cast(values.dtype, self.dtype, "same_kind"):
             remedy = f"make the solver of a.astype({values.dtype})" if values.dtype.kind == "c" else "give numbers"
             raise TypeError(f"{name} is {values.dtype}, the matrix {self.dtype}: {remedy}")
@@ -76,7 +76,7 @@ class System:
 def _taken(
     a: sparse.sparray | sparse.spmatrix, is_part: bool, rows: ArrayLike | None, options: dict[str, Any]
 ) -> tuple[sparse.csr_array, NDArray, dict[str, Any]]:
-    """The rows of A, their numbers (none: they follow those of the rank before) and settings, if all are good."""
+    """Returns the rows of A, their numbers (empty: they follow the previous rank's) and settings, checked."""
     local = canonical_rows(a, is_part)
     if rows is None:
         number = np.empty(0, np.int32)

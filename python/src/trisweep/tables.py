@@ -10,7 +10,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Spread:
-    """What repeated measurements of one thing gave."""
+    """Median and range of repeated measurements."""
 
     median: float
     low: float
@@ -28,17 +28,17 @@ def spread_of_ratios(numerators: Iterable[float], denominators: Iterable[float])
 
 
 def counted(number: int, noun: str) -> str:
-    """Number and noun, which is in the plural unless the number is 1."""
+    """Returns number and noun, in the plural unless the number is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def distinct(rows: Iterable[Row], key: str) -> list[Any]:
-    """The values that the rows have of `key`, each once, in the order of the first of each."""
+    """Returns the distinct values of `key`, in the order in which they first occur."""
     return list(dict.fromkeys(row[key] for row in rows))
 
 
 def grouped(rows: Iterable[Row], *keys: str) -> dict[tuple, list[Row]]:
-    """The rows by their values of these keys, in the order of the first of each."""
+    """Returns the rows grouped by their values of these keys; groups in order of first occurrence."""
     groups: dict[tuple, list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
@@ -76,8 +76,8 @@ class Column:
 
 @dataclass
 class Table:
-    """Rows under columns. A row may have values that no column shows: JSON and figures have those too. `data` is for
-    figures: arrays that are no table."""
+    """Rows under columns. Rows may have values without a column, which only JSON and figures use. `data`
+    holds arrays for figures that do not fit into rows."""
 
     columns: Sequence[Column]
     rows: list[Row]
@@ -97,7 +97,7 @@ class Table:
         return "| " + " | ".join(cells) + " |"
 
     def document(self) -> dict[str, Any]:
-        """For JSON; `from_document` reads it."""
+        """Returns the table as a JSON document, which `from_document` reads."""
         rows = [{key: _plain(value) for key, value in row.items()} for row in self.rows]
         columns = [asdict(column) for column in self.columns]
         return {"columns": columns, "rows": rows, "notes": self.notes, "data": self.data}

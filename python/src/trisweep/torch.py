@@ -1,4 +1,4 @@
-"""Solves that PyTorch differentiates, in the entries of the matrix and in the right-hand sides.
+"""Solves that PyTorch differentiates with respect to the entries of the matrix and the right-hand sides.
 
     from trisweep.torch import solve
 
@@ -6,7 +6,7 @@
     x = solve(plan, values, b)            # tensors; values as those of a.tocsr()
     x.sum().backward()                    # one solve with A^H, by the same factors
 
-Derivatives of any order, and `torch.func.grad` and `vmap`. PyTorch is not installed with trisweep.
+Supports derivatives of any order, `torch.func.grad` and `vmap`. PyTorch is not installed with trisweep.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ _ADJOINT = {"N": "H", "H": "N"}
 
 
 def solve(plan: Analysis, values: torch.Tensor, b: torch.Tensor, trans: Literal["N", "H"] = "N") -> torch.Tensor:
-    """x of A x = b, or with `trans` "H" of A^H x = b, where A has the pattern of `plan` and the entries `values`.
+    """Solves A x = b, or with `trans` "H" A^H x = b, where A has the pattern of `plan` and the entries
+    `values`.
 
-    `values` has a matrix's entries, row by row with ascending columns, and b is a vector or a matrix of n rows. Or both
-    have one dimension more, in front: then as many systems are solved side by side on threads. Tensors are the CPU's,
-    of the dtype of the plan.
+    `values` holds a matrix's entries, row by row with ascending columns, and b is a vector or a matrix of n
+    rows. With a batch dimension in front of both, the systems of the batch are solved in parallel on threads.
+    Tensors are on the CPU and have the plan's dtype.
 
-    Raises TypeError and ValueError where that does not fit, and NumericalError where a matrix is singular.
+    Raises TypeError or ValueError when they do not fit, and NumericalError when a matrix is singular.
     """
     dtype = torch.from_numpy(np.empty(0, plan.dtype)).dtype
     for name, tensor in (("values", values), ("b", b)):
@@ -58,7 +59,7 @@ class _Solve(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> tuple:  # noqa: ANN401
-        """With w of op(A)^H w = gradient: w for b, and -w x^H for op(A), of which A has the pattern."""
+        """With op(A)^H w = gradient, the gradient is w for b, and -w x^H for op(A), on the pattern of A."""
         values, x = ctx.saved_tensors
         w = _Solve.apply(values, gradient, ctx.factors, _ADJOINT[ctx.trans])
         of_values = None

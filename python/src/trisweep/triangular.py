@@ -1,4 +1,4 @@
-"""Solves with triangular matrices as they are."""
+"""Solves with sparse triangular matrices that are given as such."""
 
 from __future__ import annotations  # SciPy before 1.11 has no sparray
 
@@ -25,13 +25,14 @@ def spsolve_triangular(
     *,
     threads: int = 1,
 ) -> NDArray:
-    """x of A x = b with a sparse triangular A, as SciPy's function of this name has it.
+    """Solves A x = b with a sparse triangular A, like SciPy's function of this name.
 
-    `a` has n rows, b is a vector of n entries or a matrix of n rows. `lower`: which triangle A has; with
-    `unit_diagonal` its diagonal is taken for ones, stored or not. x has b's shape and the dtype that A and b have in
-    common, and is written into b where `overwrite_b` says so and b can take it; `overwrite_A` means nothing, since A is
-    never written. Rows are shared by `threads`; x does not depend on their number. Raises LinAlgError when A is not
-    triangular, NumericalError, which is one, when an entry of its diagonal is zero, and else as `splu` does.
+    `a` has n rows, b is a vector of n entries or a matrix of n rows. `lower`: True if A is lower triangular,
+    False if upper. With `unit_diagonal` the diagonal counts as ones, stored or not. x has b's shape and the
+    common dtype of A and b; with `overwrite_b` it is written into b if dtype and layout permit. `overwrite_A`
+    has no effect, since A is never written. `threads` share the rows; x does not depend on their number.
+    Raises LinAlgError when A is not triangular, its subclass NumericalError when a diagonal entry is zero,
+    and otherwise as `splu` does.
 
     >>> trisweep.spsolve_triangular(sparse.tril(a), b).round(6)
     array([0.5    , 0.75   , 0.875  , 0.9375 , 0.96875])
@@ -51,12 +52,12 @@ def spsolve_triangular(
 
 
 def triangle(rows: sparse.csr_array, upper: bool, unit_diagonal: bool, threads: int, solves: int) -> Any:  # noqa: ANN401
-    """The compiled part's solver of a triangle, whose `solve(b, x, op)` solves about `solves` times."""
+    """Returns the compiled part's solver of a triangle, for about `solves` calls of its `solve(b, x, op)`."""
     return _core.triangles[rows.dtype.name](consecutive_rows(rows), upper, unit_diagonal, threads, solves)
 
 
 def _triangle_of(rows: sparse.csr_array, lower: bool, unit_diagonal: bool) -> sparse.csr_array:
-    """The matrix, without the zeros that it may have stored in its other triangle."""
+    """Returns the matrix without explicit zeros in its other triangle. Raises LinAlgError for nonzeros."""
     other = sparse.coo_array(sparse.triu(rows, 1) if lower else sparse.tril(rows, -1))
     if other.count_nonzero() > 0:
         first = np.flatnonzero(other.data)[0]

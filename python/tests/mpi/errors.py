@@ -54,7 +54,7 @@ with trisweep.splu(local, comm=COMM) as lu:
         expect_error(ValueError, "some ranks give rows", lambda: lu.solve(b, system="L" if ALONE else "A"))
         for columns in (0, 2):
             some = np.ones((len(mine), columns if ALONE else 3))
-            for call in (lu.solve, lambda v: lu.forward_error(v, v)):
+            for call in (lu.solve, lambda v: lu.forward_error(v, v), lambda v: lu.solve(v, rows=[])):
                 expect_error(ValueError, "ranks differ in nrhs: nrhs is 3 on rank 0", functools.partial(call, some))
     # None of these has harmed the solver.
     np.testing.assert_array_equal(lu.solve(b), x)

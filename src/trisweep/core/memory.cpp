@@ -56,7 +56,7 @@ std::size_t available_memory() {
 }
 
 void require_memory(std::size_t bytes, const char* what, std::size_t mapped, const char* remedy) {
-  // Asking the system takes longer than to factor a matrix of a thousand rows.
+  // Asking the system takes longer than factoring a matrix of a thousand rows.
   constexpr std::size_t negligible = std::size_t{4} << 20;
   const std::size_t addresses = process_available();
   const std::size_t available = bytes < negligible ? addresses : available_memory();
@@ -66,7 +66,9 @@ void require_memory(std::size_t bytes, const char* what, std::size_t mapped, con
   throw Error(ErrorKind::environment,
               fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
                           gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
-              remedy);
+              fits || bytes > addresses
+                  ? remedy
+                  : "raise the limit on the memory of a process (ulimit -v), or use fewer threads");
 }
 
 void return_free_memory() {

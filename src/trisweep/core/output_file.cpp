@@ -29,10 +29,11 @@ constexpr std::size_t buffer_limit = std::size_t{1} << 20;
 }
 
 [[noreturn]] void fail_with_errno(const std::filesystem::path& target, int code) {
-  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
+  const bool full = code == ENOSPC || code == EDQUOT;
   refuse(target, std::strerror(code),
-         full ? "free disk space, or choose another place"
-              : "choose a place that exists and that you may write to");
+         code == EFBIG ? "raise the limit on the size of files (ulimit -f)"
+         : full        ? "free disk space, or choose another place"
+                       : "choose a place that exists and that you may write to");
 }
 
 // The standard streams under their file names, even when they are redirected to a regular file: the shell
@@ -42,7 +43,7 @@ bool is_stream(const std::filesystem::path& target) {
   return folder == "/dev" || folder == "/dev/fd" || folder == "/proc/self/fd";
 }
 
-// The number of this process's descriptor of that name; -1: it is none.
+// The file descriptor of this process that `target` names; -1 if it names none.
 int stream_of(const std::filesystem::path& target) {
   const auto path = target.lexically_normal();
   if (path == "/dev/stdout") return STDOUT_FILENO;
@@ -55,7 +56,7 @@ int stream_of(const std::filesystem::path& target) {
   return read.ptr == name.data() + name.size() ? number : -1;
 }
 
-// With symbolic links followed.
+// `target` with symbolic links resolved.
 std::filesystem::path resolved(const std::filesystem::path& target) {
   std::error_code unresolved;
   auto destination = std::filesystem::weakly_canonical(target, unresolved);
@@ -63,7 +64,8 @@ std::filesystem::path resolved(const std::filesystem::path& target) {
   return destination;
 }
 
-// With all that is in it. (Even so the standard library throws when it has no memory.)
+// Removes the folder and its content. (Even with an error code, the standard library throws when out of
+// memory.)
 void remove_if_possible(const std::filesystem::path& folder) noexcept {
   try {
     std::error_code ignored;
@@ -72,8 +74,8 @@ void remove_if_possible(const std::filesystem::path& folder) noexcept {
   }
 }
 
-// Where the numbers of processes mean what they mean here: since this start of the machine, in this
-// container. Empty where that is not to be had.
+// Identifies where process ids mean what they mean here: this boot of the machine, this container (PID
+// namespace). Empty if unknown.
 std::string process_space() {
   std::string start;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> start;
@@ -92,8 +94,8 @@ bool has_ended(pid_t process) {
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-// What processes that were killed have left in the folder by such names. (An iterator of the standard library
-// ends the program when it has no memory.)
+// Removes what killed processes left in `folder` under names with `prefix`. (The standard library's directory
+// iterator ends the program when out of memory.)
 void remove_abandoned(const std::filesystem::path& folder, const std::string& prefix) {
   const auto close = [](DIR* opened) { ::closedir(opened); };
   const std::unique_ptr<DIR, decltype(close)> opened(::opendir(folder.empty() ? "." : folder.c_str()), close);
@@ -107,7 +109,7 @@ void remove_abandoned(const std::filesystem::path& folder, const std::string& pr
   }
 }
 
-// Of the names of temporary files and folders of this process there, after those of ended ones are removed.
+// Prefix of the temporary names of this process in `folder`; first removes what ended processes left there.
 std::string prepared_prefix(const std::filesystem::path& folder, const std::string& stem) {
   const std::string space = process_space();
   std::string prefix = fmt::format("{}{}-", stem, space);
@@ -154,8 +156,8 @@ OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
   return *this;
 }
 
-// A stream of this process is shared with everything else that is printed to it: by a descriptor with the
-// same position, which opening its file anew would not have.
+// Everything else printed to a stream of this process shares its file position. So the descriptor is
+// duplicated: a newly opened one would have a position of its own.
 void OutputFile::open_direct() {
   const int stream = stream_of(target_);
   descriptor_ = stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
@@ -237,7 +239,7 @@ void OutputFolder::commit() {
   auto older = temporary_;
   older += ".older";
   const bool replaces = std::filesystem::exists(destination_);
-  remove_if_possible(older);  // of this process, when it could not be removed before
+  remove_if_possible(older);  // left by this process if it could not be removed before
   if (replaces && ::rename(destination_.c_str(), older.c_str()) != 0) fail_with_errno(target_, errno);
   if (::rename(temporary_.c_str(), destination_.c_str()) != 0) {
     const int code = errno;

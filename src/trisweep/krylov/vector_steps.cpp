@@ -41,7 +41,7 @@ device::RowUpdate<Number<T>> in_column(const Update<T>& u, Index c) {
           .scale = u.scale.empty() ? RealOf<T>(1) : u.scale[usize(c)]};
 }
 
-// Column by column; of each as many steps as it takes to have all pairs.
+// Returns the steps column by column; for each column as many as hold all updates and pairs.
 template <Scalar T>
 std::vector<device::VectorStep<Number<T>>> steps_of(std::span<const Index> columns,
                                                     std::span<const Update<T>> updates,
@@ -92,6 +92,7 @@ void VectorSteps<T>::start(std::span<const Index> columns, std::span<const Updat
     const std::size_t pair = i % pairs.size(), column = usize(columns[i / pairs.size()]);
     sums_[pair * columns_ + column] = reinterpret_cast<const Sum<T>&>(found[i]);
   }
+  if (comm_.size() == 1) return;
   constexpr int reals = is_complex<T> ? 2 : 1;
   mpi::check(MPI_Iallreduce(MPI_IN_PLACE, sums_.data(), static_cast<int>(products_) * reals, MPI_DOUBLE,
                             MPI_SUM, comm_.handle(), &request_),
@@ -100,7 +101,7 @@ void VectorSteps<T>::start(std::span<const Index> columns, std::span<const Updat
 
 template <Scalar T>
 std::span<const Sum<T>> VectorSteps<T>::finish() {
-  comm_.finish(request_);
+  if (comm_.size() > 1) comm_.finish(request_);
   return {sums_.data(), products_};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A dense square matrix cut into arrowheads, each of which is in one process: what several processes
-// eliminate together, each with its own and the panel of the step.
+// A dense square matrix partitioned into arrowheads, each stored by one process. Several processes eliminate
+// it together; each needs its own arrowheads and the panel of the current step only.
 
 #include <algorithm>
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace trisweep::numeric {
 
-// Ascending, each once.
+// Returns the numbers in ascending order, without duplicates.
 std::vector<Index> distinct(std::vector<Index> numbers);
 
-// Rows and columns in blocks that follow each other. The arrowhead of a block: its columns from the diagonal
-// on down, and its rows to the right of it.
+// Partition of rows and columns into consecutive blocks. The arrowhead of a block consists of its columns
+// from the diagonal block downwards and its rows to the right of the diagonal block.
 struct Arrowheads {
   std::vector<Index> begin{0};  // arrowheads + 1
   std::vector<Index> owner;     // by arrowhead, its process
@@ -22,23 +22,24 @@ struct Arrowheads {
   Index count() const { return static_cast<Index>(owner.size()); }
   Index rows() const { return begin.back(); }
   Index width(Index a) const { return begin[usize(a) + 1] - begin[usize(a)]; }
-  // In what row or column `position` lies.
+  // The block that contains row or column `position`.
   Index of(Index position) const {
     return static_cast<Index>(std::ranges::upper_bound(begin, position) - begin.begin()) - 1;
   }
-  // Those from `first` on, a matrix of their own.
+  // The arrowheads from `first` on, as a matrix of their own.
   Arrowheads from(Index first) const;
   std::vector<Index> owners() const { return distinct(owner); }
 };
 
-// By arrowhead; those of other processes have a shape alone, or, where all are others', there are none.
+// `panel`: by arrowhead. Arrowheads of other processes have a shape but no entries; the list is empty if all
+// of them are in other processes.
 template <Scalar T>
 struct ArrowheadMatrix {
   const Arrowheads& shape;
   std::span<const Panel<T>> panel;
 };
 
-// An entry of an arrowhead.
+// Entry (row, col) of the matrix, which lies in this arrowhead.
 template <Scalar T>
 T& entry_of(const Panel<T>& arrowhead, Index row, Index col) {
   if (row >= arrowhead.end()) return arrowhead.lower(row - arrowhead.end(), col - arrowhead.start);
@@ -46,23 +47,24 @@ T& entry_of(const Panel<T>& arrowhead, Index row, Index col) {
   return arrowhead.diagonal(row - arrowhead.start, col - arrowhead.start);
 }
 
-// What is added to one arrowhead at once: rows [begin, end) of a column of the added matrix, or columns of a
-// row of it, at consecutive addresses where it is in this process.
+// A part of an added matrix that goes to a single arrowhead: rows [begin, end) of one of its columns, or
+// columns [begin, end) of one of its rows. The process that stores it has it at consecutive addresses.
 struct Segment {
-  Index arrowhead;  // of the matrix that it is added to
+  Index arrowhead;  // of the target matrix
   bool is_column;
   Index line;  // column or row
   Index begin, end;
 };
 
-// Adds a matrix to the rows and columns `places`, ascending, of another one. Which entries go where is known
-// to all processes: visits them in one order.
+// Adds a matrix to the rows and columns `places` (ascending) of another one. All processes know which entries
+// go where, and visit the segments in the same order.
 class ArrowheadSum {
  public:
-  // All kinds but LU: lower triangles.
+  // For all kinds but LU, the matrices are lower triangles.
   ArrowheadSum(const Arrowheads& from, const Arrowheads& to, std::span<const Index> places, Kind kind);
 
-  // Calls visit(arrowhead, segment) for arrowheads of `source` in the added matrix that go to `target`.
+  // Calls visit(arrowhead, segment) for all segments that go from arrowheads of process `source` in the added
+  // matrix to arrowheads of process `target`.
   template <class Visit>
   void for_each_segment(Index source, Index target, const Visit& visit) const {
     for (Index a = 0; a < from_.count(); ++a) {
@@ -75,15 +77,15 @@ class ArrowheadSum {
       }
     }
   }
-  // Where a segment's entries are in its arrowhead `panel`.
+  // Address of the segment's first entry in its arrowhead `panel`.
   template <Scalar T>
   const T* source(const Panel<T>& panel, const Segment& s) const;
-  // Adds `values`, those of the segment from its place `begin` on.
+  // Adds `values`, the segment's entries from row (or column) `begin` on, to arrowhead `to`.
   template <Scalar T>
   void add(std::span<const T> values, const Segment& s, Index begin, const Panel<T>& to) const;
 
  private:
-  // Calls visit() for the parts of a line that go to `target`.
+  // Cuts a line by target arrowhead, and calls visit() for the parts that go to process `target`.
   template <class Visit>
   void cut(Segment line, Index target, Index a, const Visit& visit) const {
     const Index of_line = arrowhead_[usize(line.line)];
@@ -100,7 +102,7 @@ class ArrowheadSum {
   const Arrowheads& to_;
   std::span<const Index> places_;
   bool with_upper_;
-  std::vector<Index> arrowhead_;  // of `to`, by row of `from`
+  std::vector<Index> arrowhead_;  // by row of `from`: the arrowhead of `to`
   std::vector<Index> run_end_;    // by arrowhead of `to`: the first row of `from` beyond it
 };
 

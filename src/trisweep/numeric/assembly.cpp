@@ -56,8 +56,7 @@ void Assembly<T>::add_column(std::span<const Run> runs, const T* from, Index beg
   }
 }
 
-// The child's rows `rows`, which lie in the panel's columns, to the right of them: U's part, stored
-// transposed.
+// Adds the child's rows `rows`, which lie in the panel's columns, to U, stored transposed.
 template <Scalar T>
 void Assembly<T>::add_transposed(const Panel<T>& panel, View<T> child, const Run& rows,
                                  std::span<const Run> columns) const {

@@ -9,7 +9,7 @@
 
 namespace trisweep::numeric {
 
-// What every front of one factorization is assembled from.
+// The data from which all fronts of a factorization are assembled.
 template <Scalar T>
 struct Source {
   std::span<const T> values;  // of A
@@ -18,13 +18,13 @@ struct Source {
   const symbolic::Structure& structure() const { return *fronts.structure; }
 };
 
-// Assembles one front after the other; one per thread.
+// Assembles fronts one after another; each thread has its own.
 template <Scalar T>
 class Assembly {
  public:
   explicit Assembly(const Source<T>& source) : source_(source) {}
 
-  // Zero panels plus the entries of A.
+  // Sets the panels to zero and adds the entries of A.
   void begin(Front<T>& front);
 
   // Adds the contribution block of a child, whose rows are at `places` in the front.
@@ -40,8 +40,8 @@ class Assembly {
 
   void add_matrix(const Panel<T>& panel) const;
   void find_runs(const Front<T>& front, std::span<const Index> places);
-  // Adds the child's column `from`, its rows in `runs` from `begin` on, to the column `to` whose row 0 is
-  // front row `shift`.
+  // Adds the rows in `runs`, from row `begin` on, of the child's column `from` to the column `to`, whose row
+  // 0 is row `shift` of the front.
   void add_column(std::span<const Run> runs, const T* from, Index begin, T* to, Index shift) const;
   void add_to_panel(const Panel<T>& panel, View<T> child, std::size_t first, std::size_t last) const;
   void add_transposed(const Panel<T>& panel, View<T> child, const Run& rows,

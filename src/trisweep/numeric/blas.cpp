@@ -37,7 +37,7 @@ char fortran(Op op) {
 
 }  // namespace
 
-// The same for products so small that a call of the BLAS takes longer.
+// subtract_product() for products so small that a call of the BLAS takes longer.
 template <Scalar T>
 void subtract_small_product(View<T> c, View<T> a, Op op, View<T> b, Target target) {
   const auto entry = [&](Index k, Index j) {
@@ -66,7 +66,8 @@ void subtract_product(View<T> c, View<T> a, Op op, View<T> b, Target target) {
                 c.data, &c.ld);
 }
 
-// Halves, down to squares so small that their upper triangle costs less than what BLAS's own routine does.
+// Recursion by halves, down to squares so small that computing the upper triangle as well is cheaper than the
+// BLAS's own routine.
 template <Scalar T>
 void subtract_lower_product(View<T> c, View<T> a, Op op, View<T> b, Target target) {
   constexpr Index small = 32;

@@ -1,6 +1,6 @@
 #pragma once
 // The dense building blocks of the factorization: the BLAS and LAPACK routines it uses, with one name for the
-// four scalar types and matrices as views instead of loose pointers. Only what is used is here.
+// four scalar types and matrices as views instead of loose pointers. Only the routines in use are wrapped.
 
 #include "trisweep/core/types.hpp"
 
@@ -30,7 +30,8 @@ enum class Target { overwrite, accumulate };  // whether a product replaces its 
 template <Scalar T>
 void subtract_product(View<T> c, View<T> a, Op op, View<T> b, Target target = Target::accumulate);
 
-// Lower triangle of C := [C] - A op(B), which is symmetric or Hermitian; in the other one no value is kept.
+// Lower triangle of C := [C] - A op(B), which is symmetric or Hermitian; the upper triangle is left
+// undefined.
 template <Scalar T>
 void subtract_lower_product(View<T> c, View<T> a, Op op, View<T> b, Target target = Target::accumulate);
 
@@ -42,7 +43,7 @@ void solve_right(View<T> b, View<T> r, Triangle triangle, Op op, Diagonal diagon
 template <Scalar T>
 void solve_unit_lower(View<T> l, View<T> b);
 
-// Cholesky factor of the lower triangle in place. False when a pivot is not positive.
+// Cholesky factor of the lower triangle in place. Returns false if a pivot is not positive.
 template <Scalar T>
 bool cholesky_lower(View<T> a);
 

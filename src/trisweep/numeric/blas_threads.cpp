@@ -7,7 +7,7 @@
 #include "trisweep/core/memory.hpp"
 #include "trisweep/core/types.hpp"
 
-// Absent, and then null, when another BLAS is linked.
+// Weak symbols: null if another BLAS is linked.
 extern "C" {
 __attribute__((weak)) void openblas_set_num_threads(int threads);
 __attribute__((weak)) int openblas_get_num_threads();
@@ -16,15 +16,15 @@ __attribute__((weak)) int openblas_get_num_threads();
 namespace trisweep::numeric {
 namespace {
 
-// Of the process, as the setting is.
+// Process-wide, as the setting is.
 struct {
   std::mutex mutex;
   int holders = 0;
-  int threads_before = 0;  // the first of them
+  int threads_before = 0;  // the first holder
 } one_thread;
 
-// No other thread is at it while this one forks: it would never let go of it in the child. (What other
-// threads hold counts there, too: the child's BLAS keeps to one thread then.)
+// Locks the mutex during a fork: if another thread held it, it would stay locked in the child. (Objects held
+// by other threads count in the child, too: its BLAS keeps to one thread then.)
 void keep_out_of_forks() {
   static const int registered = pthread_atfork(
       [] { one_thread.mutex.lock(); }, [] { one_thread.mutex.unlock(); }, [] { one_thread.mutex.unlock(); });

@@ -1,23 +1,25 @@
 #pragma once
-// The threads of OpenBLAS, which belong to the program.
+// The number of OpenBLAS threads, a setting of the process that the program controls.
 #include <cstddef>
 
 namespace trisweep::numeric {
 
-// Addresses that a thread takes when it computes: OpenBLAS maps a buffer of 128 MiB for it, and where it gets
-// none it tries for ever; the C library reserves as much for its heap while it aligns it. They have to be
-// there before the thread starts.
+// Address space, in bytes, that a computing thread takes: OpenBLAS maps a buffer of 128 MiB, and retries for
+// ever if that fails; the C library reserves as much for the thread's heap while aligning it. It has to be
+// available before the thread starts.
 inline constexpr std::size_t addresses_of_thread = std::size_t{256} << 20;
-// Throws Error(environment) when the limit on the process's addresses leaves too few for that many `threads`.
+// Throws Error(environment) if the limit on the process's address space leaves too little for `threads`
+// threads.
 void require_addresses_of(int threads);
 
-// While one lives, the BLAS in use keeps to the calling thread, where it can be told (OpenBLAS): ranks and
-// our own threads already fill the processors, and products split over threads depend on their number. It is
-// a setting of the whole process, so the library leaves it to the program, which holds one while it calls the
-// library. The end of the last one, of any thread, restores what was set before the first.
+// While such an object exists, OpenBLAS (other BLAS libraries are not affected) uses the calling thread only:
+// ranks and our own threads already fill the processors, and results of products split over threads depend on
+// the number of threads. The setting affects the whole process, so the library leaves it to the program,
+// which holds an object while it calls the library. Destroying the last object, on any thread, restores the
+// setting found by the first.
 class OneBlasThread {
  public:
-  // Sets one thread. Throws nothing.
+  // Sets one thread. Does not throw.
   OneBlasThread();
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;

@@ -8,11 +8,11 @@
 
 namespace trisweep::numeric {
 
-// B(k, k) is the diagonal's entry, B(k+1, k) is below[k]: not 0 in the first column of a block of order 2
-// alone. B equals op(B).
+// B(k, k) is diagonal(k, k). B(k+1, k) is below[k], nonzero only in the first column of a block of order 2. B
+// equals op(B).
 template <Scalar T>
 struct BlockPivots {
-  View<T> diagonal;  // its lower triangle has L, with 0 in the place of B(k+1, k)
+  View<T> diagonal;  // its lower triangle holds L, with 0 in place of B(k+1, k)
   std::span<const T> below;
   Op op;
 
@@ -22,7 +22,7 @@ struct BlockPivots {
     return {diagonal.block(begin, begin, end - begin, end - begin),
             below.subspan(usize(begin), usize(end - begin)), op};
   }
-  // Of the block of order 2 that begins there.
+  // Determinant of the block of order 2 that begins at k.
   T determinant(Index k) const {
     const T b = below[usize(k)];
     return diagonal(k, k) * diagonal(k + 1, k + 1) - b * mirrored(op, b);

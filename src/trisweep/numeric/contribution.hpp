@@ -1,5 +1,5 @@
 #pragma once
-// What a front hands to its parent.
+// The contribution block that a front passes to its parent.
 
 #include <vector>
 
@@ -8,15 +8,15 @@
 
 namespace trisweep::numeric {
 
-// A square block with memory of its own: the rows and columns that were delayed, if any, then those that the
-// front's last supernode has in the structure. Of fronts that were redone, or whose parent belongs to another
-// unit; others have theirs on the stack of a thread.
+// A square contribution block with memory of its own: the delayed rows and columns, if any, then those that
+// the front's last supernode has in the structure. Used for redone fronts and for fronts whose parent belongs
+// to another unit; the blocks of all other fronts lie on a thread's stack.
 template <Scalar T>
 struct Contribution {
   View<T> view;
   Buffer<T> owned;
-  std::vector<Index> delayed_row;  // of A
-  std::vector<Index> delayed_col;  // as many; row and column need not be of the same number
+  std::vector<Index> delayed_row;  // rows of A
+  std::vector<Index> delayed_col;  // as many columns; delayed_row[i] and delayed_col[i] may differ
 };
 
 }  // namespace trisweep::numeric

@@ -48,7 +48,7 @@ Index lu_unblocked(View<T> a, std::span<Index> pivots, RealOf<T> bound) {
   return perturbed;
 }
 
-// Puts the identity in the place of `a`, whose copy in `scratch` it returns.
+// Replaces `a` by the identity, and returns a copy of `a` in `scratch`.
 template <Scalar T>
 View<T> exchange_for_identity(View<T> a, std::span<T> scratch) {
   for (Index j = 0; j < a.cols; ++j) {
@@ -60,8 +60,8 @@ View<T> exchange_for_identity(View<T> a, std::span<T> scratch) {
   return {scratch.data(), a.rows, a.cols, a.rows};
 }
 
-// Rows [i, ...) of the identity become rows of the inverse of a triangle, or of two, that begin at column i:
-// so many of them at once that the products are large ones.
+// Rows of the identity that are turned into rows of the inverse of a triangle, or of two, at once: enough for
+// large products. Row i of the inverse begins at column i.
 constexpr Index rows_at_once = 128;
 
 // Calls solve(b, i) for blocks b of rows of `a` that begin at row and column i.
@@ -143,7 +143,7 @@ bool cholesky_in_place(View<T> a) {
   return true;
 }
 
-// The lower triangle from the upper one.
+// Sets the lower triangle from the upper one.
 template <Scalar T>
 void mirror_upper(View<T> a, Op op) {
   for (Index j = 0; j < a.cols; ++j) {
@@ -168,7 +168,7 @@ void invert_from_cholesky(View<T> l, std::span<T> scratch) {
   mirror_upper(l, Op::conjugate_transpose);
 }
 
-// A^-1 = I op(L)^-1 B^-1 L^-1 in the order of L: of that, too, one triangle is enough.
+// A^-1 = I op(L)^-1 B^-1 L^-1 in the order of L, of which one triangle is enough.
 template <Scalar T>
 void invert_from_ldl(const BlockPivots<T>& factors, std::span<const Index> order, std::span<T> scratch) {
   const View<T> a = factors.diagonal;

@@ -9,7 +9,7 @@ namespace trisweep::numeric {
 
 // P A = L U in place with partial pivoting within the block, L unit lower. Row i was exchanged with row
 // pivots[i] >= i, in ascending order of i. A pivot below `bound` (or not a number) is replaced by `bound`
-// with the pivot's sign or phase. Returns how many were.
+// with the pivot's sign or phase. Returns the number of replaced pivots.
 template <Scalar T>
 Index lu_in_place(View<T> a, std::span<Index> pivots, RealOf<T> bound);
 
@@ -17,7 +17,7 @@ Index lu_in_place(View<T> a, std::span<Index> pivots, RealOf<T> bound);
 template <Scalar T>
 void invert_from_lu(View<T> lu, std::span<const Index> pivots, std::span<T> scratch);
 
-// A = L L^H in place, from the lower triangle. False when a pivot is not a positive finite number.
+// A = L L^H in place, from the lower triangle. Returns false if a pivot is not a positive finite number.
 template <Scalar T>
 bool cholesky_in_place(View<T> a);
 

@@ -9,7 +9,7 @@
 namespace trisweep::numeric {
 namespace {
 
-// A panel's rows from front row `row` on.
+// Rows of a side of a panel, from front row `row` on.
 template <Scalar T>
 View<T> rows_from(const Panel<T>& panel, View<T> side, Index row) {
   const Index skip = row - panel.end();
@@ -21,7 +21,7 @@ Target contribution_target(Front<T>& front) {
   return std::exchange(front.contribution_is_set, true) ? Target::accumulate : Target::overwrite;
 }
 
-// A panel with the same rows as a side of it.
+// Updates panel `target`; `left` and `right` begin at its first row.
 template <Scalar T>
 void update_panel(const Panel<T>& target, Kind kind, View<T> left, View<T> right) {
   const Index w = target.width(), below = target.lower.rows;
@@ -46,7 +46,7 @@ RealOf<T> largest_part(const Front<T>& front) {
   return largest;
 }
 
-// Within a diagonal block, whose columns are all there: the largest threshold for which a good pivot is
+// Threshold within a diagonal block, where all columns are candidates: the largest for which a good pivot is
 // always found (Duff and Reid 1983).
 constexpr double threshold_within_block = 0.5;
 

@@ -13,17 +13,17 @@
 
 namespace trisweep::numeric {
 
-// Means of elimination besides the front; one per thread.
+// Work memory and callback of an elimination; one per thread.
 template <Scalar T>
 struct EliminationScratch {
   explicit EliminationScratch(std::function<void(double)> did_some) : did(std::move(did_some)) {}
 
-  // Memory for a panel like `side`.
+  // Memory for a panel with the dimensions of `side`.
   View<T> panel_like(const View<T>& side) {
     panel.resize(std::max(panel.size(), usize(side.rows) * usize(side.cols)));
     return {panel.data(), side.rows, side.cols, side.rows};
   }
-  // For a copy of a diagonal block.
+  // Memory for a copy of a diagonal block.
   std::span<T> block_like(const View<T>& diagonal) {
     block.resize(std::max(block.size(), usize(diagonal.rows) * usize(diagonal.cols)));
     return block;
@@ -32,40 +32,41 @@ struct EliminationScratch {
   std::vector<T> block;
   std::vector<T> panel;
   NamedMatrix<T> named;
-  std::function<void(double)> did;  // called with the flops of each product, as it is done
+  std::function<void(double)> did;  // called after each product, with its flops
 };
 
-// What the rest of a front is updated with, of rows beyond a panel. LU: L21 and U12^T. Otherwise: L21, and
-// L21 B, with B = 1 for Cholesky.
+// The factors of the product that updates the rest of a front: the rows beyond a panel of L21 and U12^T (LU),
+// or of L21 and L21 B, with B = 1 for Cholesky.
 template <Scalar T>
 struct PanelUpdate {
   View<T> left;
   View<T> right;
 };
 
-// The steps in which a front is eliminated, one panel after the other.
+// Eliminates a front step by step, one panel after another.
 //   LU: P F11 = L11 U11 within each panel, then with D = P^T L11 U11
 //   lower = F21 D^-1,  upper = (D^-1 F12)^T,  diagonal = D^-1,  contribution = F22 - F21 D^-1 F12.
-// The update of the rest uses L21 = F21 U11^-1 and U12 = L11^-1 P F12, not the inverse: that is as stable as
-// partial pivoting within the block. The other kinds have F11 = L11 L11^H, P L11 B L11^T P^T or
-// P L11 B L11^H P^T, and the same results.
+// The update of the rest uses L21 = F21 U11^-1 and U12 = L11^-1 P F12 instead of the inverse: this is as
+// stable as partial pivoting within the block. For the other kinds F11 is L11 L11^H, P L11 B L11^T P^T or P
+// L11 B L11^H P^T, and the results have the same form.
 template <Scalar T>
 class Elimination {
  public:
   Elimination(Kind kind, const PivotRules<RealOf<T>>& rules, EliminationScratch<T>& scratch)
       : kind_(kind), rules_(rules), scratch_(scratch) {}
 
-  // Of an assembled front, before anything else: what its entries may grow to.
+  // Sets the bound on the growth of entries from the assembled front; to be called first.
   void bound_growth(const Front<T>& front);
-  // Nothing, with the front in no defined state, where a pivot is not positive (Cholesky); or where pivots
-  // can be delayed, and one would have to be replaced, or leaves an entry of L21 above 1 / rules.relative, or
-  // one of U above what rules.growth allows.
+  // Returns nullopt, and leaves the front undefined, if a pivot is not positive (Cholesky); or if pivots can
+  // be delayed and one would have to be replaced, an entry of L21 exceeds 1 / rules.relative, or an entry of
+  // U exceeds the bound set by rules.growth.
   std::optional<PanelUpdate<T>> factor(const Panel<T>& panel);
-  // The contribution, and those of the later panels that are here.
+  // Updates the contribution block, and those of the later panels that are stored here.
   void update(Front<T>& front, std::size_t panel, const PanelUpdate<T>& with);
-  // The panel of the last factor().
+  // Brings the panel of the last factor() into its final form.
   void finish(const Panel<T>& panel);
-  // For LU: the interchanges of rows in it; with these finish(), of any panel that has L, U and such ones.
+  // For LU: the row interchanges of the last factor(). With row interchanges given, finish() applies to any
+  // panel that holds L and U.
   std::span<const Index> interchanges() const { return interchanges_; }
   void finish(const Panel<T>& panel, std::span<const Index> interchanges);
 
@@ -89,8 +90,8 @@ class Elimination {
   PivotSummary pivots_;
 };
 
-// All columns of a front. Nothing, with the front in no defined state, as Elimination::factor(); else how
-// many pivots were replaced.
+// Eliminates all columns of a front. Returns the number of replaced pivots; or nullopt, with the front left
+// undefined, under the conditions of Elimination::factor().
 template <Scalar T>
 std::optional<Index> eliminate(Front<T>& front, Kind kind, const PivotRules<RealOf<T>>& rules,
                                PivotSummary& pivots, EliminationScratch<T>& scratch);

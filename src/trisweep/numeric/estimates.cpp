@@ -32,11 +32,11 @@ Estimates estimate(const symbolic::Structure& s, Kind kind, std::size_t scalar_b
 }
 
 int useful_threads(const symbolic::Structure& s, Kind kind, int most) {
-  constexpr double flops_of_supernode = 1000;  // that its bookkeeping takes as long as
+  constexpr double flops_of_supernode = 1000;  // that take as long as its bookkeeping
   constexpr double flops_for_thread = 2e6;     // a millisecond of small fronts
   constexpr double least_gain = 1.25;
   double work = 0, longest = 0;
-  std::vector<double> path(usize(s.supernodes()));  // that ends in k
+  std::vector<double> path(usize(s.supernodes()));  // by supernode: work of the longest path that ends in it
   for (Index k = 0; k < s.supernodes(); ++k) {
     const Index w = s.width(k), m = s.height(k), up = s.parent[usize(k)];
     const double own = factor_flops(w, m, kind) + inversion_flops(w, m, kind) + flops_of_supernode;

@@ -1,5 +1,5 @@
 #pragma once
-// What a factorization will hold and cost, from the structure alone.
+// Memory and operations of a factorization, estimated from the structure alone.
 
 #include <cstddef>
 
@@ -8,16 +8,16 @@
 
 namespace trisweep::numeric {
 
-// Nonzeros count the entries of the triangular factors (explicit zeros of amalgamated supernodes included),
-// bytes what Factors stores (whole diagonal blocks). Where U is not stored its count is 0.
+// Nonzeros are the entries of the triangular factors, including explicit zeros of amalgamated supernodes;
+// bytes are those that Factors stores, with full diagonal blocks. If U is not stored, nonzeros_u is 0.
 struct Estimates {
   Offset nonzeros_l = 0;  // with the diagonal
   Offset nonzeros_u = 0;  // with the diagonal
   std::size_t factor_bytes = 0;
   std::size_t stack_bytes = 0;  // contribution blocks, on one thread
-  std::size_t front_bytes = 0;  // panels of the largest front, for which a sink needs memory besides its own
-  // Additions and multiplications in the scalar's own arithmetic: of a factorization L U, however it is cut
-  // into supernodes; and what block LDU takes besides, for D^-1 and for panels that are multiplied by it.
+  std::size_t front_bytes = 0;  // panels of the largest front: needed only with a sink
+  // Additions and multiplications of scalars. `flops`: of the factorization L U, however it is cut into
+  // supernodes. `inversion_flops`: in addition for block LDU, to compute D^-1 and multiply the panels by it.
   double flops = 0;
   double inversion_flops = 0;
 
@@ -26,11 +26,11 @@ struct Estimates {
 };
 
 Estimates estimate(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
-// Without what the factorization needs besides, stack_bytes and front_bytes.
+// The same without stack_bytes and front_bytes, the temporary memory of the factorization.
 Estimates estimate_factors(const symbolic::Structure& structure, Kind kind, std::size_t scalar_bytes);
 
-// Of at most `most` threads, one or more, as many as gain time in a factorization: each costs what it takes
-// to start one, some ten microseconds, and on a path there is work for one alone.
+// Number of threads, from 1 to `most`, that shorten a factorization: starting a thread costs some ten
+// microseconds, and a path of the elimination tree has work for one thread only.
 int useful_threads(const symbolic::Structure& structure, Kind kind, int most);
 
 // The share of one supernode in Estimates::flops: diagonal block, panels, and the update of the remaining

@@ -1,10 +1,9 @@
 // Supernodal multifrontal factorization (Duff and Reid 1983; Liu 1992). The tree of fronts is traversed in
 // postorder. A front is assembled from the matrix and its children's contribution blocks straight into the
-// factors' storage, or to where a sink will take its panels (front_panels.hpp, assembly.hpp), its columns are
-// eliminated (elimination.hpp), and its own contribution block waits on a stack for its parent
-// (contribution_stack.hpp). Threads, each with a worker (front_worker.hpp), work on disjoint subtrees
-// (tree_parallelism.hpp); the order of additions within a front is fixed, so results do not depend on their
-// number.
+// factors' storage, or into a buffer for a sink (front_panels.hpp, assembly.hpp), its columns are eliminated
+// (elimination.hpp), and its own contribution block waits on a stack for its parent (contribution_stack.hpp).
+// Threads, each with a worker (front_worker.hpp), work on disjoint subtrees (tree_parallelism.hpp); the order
+// of additions within a front is fixed, so results do not depend on the number of threads.
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +19,7 @@
 namespace trisweep::numeric {
 namespace {
 
-// With room for the panels, unless a sink takes them.
+// Factors with memory for the panels, unless a sink takes them.
 template <Scalar T>
 Factors<T> allocate(const Fronts& fronts, bool with_panels) {
   Factors<T> f;
@@ -35,15 +34,19 @@ Factors<T> allocate(const Fronts& fronts, bool with_panels) {
   return f;
 }
 
-// `largest`: modulus of an entry.
+// `largest`: the largest modulus of an entry.
 template <class Real>
 PivotRules<Real> pivot_rules(Real largest, const FactorizationOptions& options) {
   if (!(largest > 0)) largest = 1;  // a zero matrix still needs pivots to divide by
   const Real epsilon = std::numeric_limits<Real>::epsilon();
   const bool given = options.pivot_threshold > 0;
+  const Real smallest = given ? Real(options.pivot_threshold) : std::pow(epsilon, Real(0.75));
+  const Real replacement = options.pivot_replacement > 0 ? Real(options.pivot_replacement)
+                           : given                       ? smallest
+                                                         : std::sqrt(epsilon);
   return {.relative = Real(options.relative_threshold),
-          .smallest = (given ? Real(options.pivot_threshold) : std::pow(epsilon, Real(0.75))) * largest,
-          .replacement = (given ? Real(options.pivot_threshold) : std::sqrt(epsilon)) * largest,
+          .smallest = smallest * largest,
+          .replacement = replacement * largest,
           .growth = Real(options.growth)};
 }
 

@@ -23,15 +23,15 @@
 
 namespace trisweep::numeric {
 
-// The structure is the one that came out: where pivots were delayed (see Options), supernodes have other
-// columns than the analysis gave them, and rows and columns other numbers.
+// `structure` is that of the result: if pivots were delayed (see FactorizationOptions), supernodes have other
+// columns than in the analysis, and rows and columns are numbered differently.
 //
 // Panels in supernode order, each dense and in slabs (core/slabs.hpp). With w = width(K), m = height(K):
 //   lower    m x w  L(rows(K), K)
 //   diagonal w x w  D(K)^-1
 //   upper    m x w  U(K, rows(K))^T (plain transpose); empty unless has_upper(kind).
-// `lower`, `diagonal` and `upper` are empty where a sink has taken the panels. Of a factorization by several
-// processes each has the panels of some supernodes; those of others have no entries.
+// `lower`, `diagonal` and `upper` are empty if a sink took the panels. In a factorization by several
+// processes, each process has the panels of some supernodes; the panels of the others have no entries.
 template <Scalar T>
 struct Factors {
   std::shared_ptr<const symbolic::Structure> structure;
@@ -43,13 +43,13 @@ struct Factors {
   Buffer<T> upper;
   Index perturbed_pivots = 0;
   PivotSummary pivots;       // of the symmetric kinds
-  Index delayed_pivots = 0;  // columns that were eliminated in another supernode than was planned
+  Index delayed_pivots = 0;  // columns eliminated in another supernode than planned
   // Row i and column j of the matrix that was factored are row row_new[i] and column col_new[j] of L D U.
-  // Empty when no pivot was delayed: they are in their places.
+  // Empty if no pivot was delayed: the numbers are unchanged.
   std::vector<Index> row_new;
   std::vector<Index> col_new;
 
-  // Whether the panels of supernode k are here.
+  // True if the panels of supernode k are stored here.
   bool has(Index k) const { return diagonal_ptr[usize(k)] < diagonal_ptr[usize(k) + 1]; }
   const T* lower_panel(Index k) const { return lower.data() + panel_ptr[usize(k)]; }
   const T* upper_panel(Index k) const { return upper.data() + panel_ptr[usize(k)]; }
@@ -59,17 +59,19 @@ struct Factors {
 
 struct FactorizationOptions {
   int threads = 1;
-  // A pivot below this times the largest entry of A is no pivot: where another one cannot be found it is
-  // replaced by that bound and counted. 0: epsilon^(3/4) of T, which is above what cancellation leaves where
-  // a zero should be, and the replacement is sqrt(epsilon).
+  // A pivot below this times the largest entry of A is rejected; if no other can be found, it is replaced and
+  // counted. 0: epsilon^(3/4) of T, which is above what cancellation leaves in place of a zero.
   double pivot_threshold = 0.0;
-  // Nor is one below this times the largest entry in its column, among the rows that are still to be
-  // eliminated: a front that has no better one delays the column (not for Cholesky). That bounds the growth
-  // of entries: smaller values mean fewer delayed pivots, less fill and less accuracy. 0: pivots are looked
-  // for within diagonal blocks alone, and below sqrt(epsilon) replaced (static pivoting).
+  // What such a pivot is replaced by, relative to the largest entry of A. 0: sqrt(epsilon), or a given
+  // pivot_threshold itself.
+  double pivot_replacement = 0.0;
+  // A pivot below this times the largest entry in its column, among the rows still to be eliminated, is
+  // rejected, too: a front without a better one delays the column (except in Cholesky). This bounds the
+  // growth of entries: smaller values mean fewer delayed pivots, less fill and less accuracy. 0: pivots are
+  // searched for within diagonal blocks only, and replaced if below sqrt(epsilon) (static pivoting).
   double relative_threshold = 0.01;
-  // A front of which an entry grows to more than this times its largest one is eliminated with complete
-  // pivoting (LU with a relative_threshold only). 0: whatever the growth.
+  // A front in which an entry grows beyond this times the front's largest entry is eliminated with complete
+  // pivoting (only for LU with a relative_threshold). 0: growth is not limited.
   double growth = 0;
 };
 
@@ -77,11 +79,12 @@ template <Scalar T>
 class PanelSink;
 struct Fronts;
 
-// `a`: already ordered, scaled, and in the structure's final order. All kinds but LU read the lower triangle.
-// Cholesky returns nullopt when a pivot is not positive (the caller then factors otherwise); the others
-// always succeed, with delayed and perturbed pivots counted. Throws Error(environment) when memory does not
-// suffice. With a sink (panel_sink.hpp) the result has no panels, and they return nullopt, too, as soon as a
-// pivot is not found in its supernode: that changes panels that the sink has taken.
+// `a`: scaled, and permuted into the structure's final order. All kinds but LU read the lower triangle only.
+// Cholesky returns nullopt if a pivot is not positive (the caller then tries another kind). The other kinds
+// always succeed without a sink; delayed and perturbed pivots are counted. With a sink (panel_sink.hpp) the
+// result has no panels, and these kinds, too, return nullopt as soon as a pivot would have to be delayed to
+// another supernode: that would change panels which the sink has taken. Throws Error(environment) when memory
+// does not suffice.
 template <Scalar T>
 std::optional<Factors<T>> factor(const matrix::Csr<T>& a,
                                  std::shared_ptr<const symbolic::Structure> structure, Kind kind,
@@ -95,7 +98,7 @@ struct MatrixValues {
   RealOf<T> largest;
 };
 
-// The same of values in the order of the pattern that the fronts were made for.
+// The same for values in the order of the pattern for which the fronts were made.
 template <Scalar T>
 std::optional<Factors<T>> factor(const Fronts& fronts, const MatrixValues<T>& values,
                                  const FactorizationOptions& options, Observer& observer = silent_observer(),

@@ -1,6 +1,6 @@
 #pragma once
-// One front: a dense matrix whose first columns and rows, those eliminated here, lie in the factors' final
-// storage, and whose rest is the contribution block it hands to its parent.
+// One front: a dense matrix. Its first columns and rows, which are eliminated in it, lie in the factors'
+// final storage; the rest is the contribution block that it passes to its parent.
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 
 namespace trisweep::numeric {
 
-// The part of a front that one of its supernodes owns. `start` is its first column within the front; the rows
-// of `lower` and `upper` (empty unless has_upper(kind)) are the front's from start + width on.
+// The part of a front that belongs to one of its supernodes. `start` is its first column within the front;
+// the rows of `lower` and `upper` (empty unless has_upper(kind)) are the front's from start + width on.
 template <Scalar T>
 struct Panel {
   Index supernode;
@@ -33,7 +33,7 @@ std::span<const RealOf<T>> parts_of_entries(View<T> block) {
           usize(block.rows) * usize(block.cols) * (is_complex<T> ? 2 : 1)};
 }
 
-// Where those of a panel begin, each packed.
+// The addresses of a panel's three blocks, each packed.
 template <Scalar T>
 struct PanelParts {
   T* diagonal;
@@ -45,7 +45,8 @@ PanelParts<T> parts_of(const Panel<T>& panel) {
   return {panel.diagonal.data, panel.lower.data, panel.upper.data};
 }
 
-// The largest real or imaginary part of a packed block, and whether one is above `bound`, or not a number.
+// Largest modulus of a real or imaginary part in a packed block; exceeds() is true if one is above `bound` or
+// not a number.
 template <Scalar T>
 RealOf<T> largest_part(View<T> block) {
   RealOf<T> largest = 0;

@@ -1,7 +1,7 @@
 #pragma once
-// One factorization front by front, of all fronts or of those of one process among others: subtrees that a
-// process has whole by its threads, the fronts above them one after the other, each with the contributions of
-// its children, wherever these were made.
+// Factorization front by front, of all fronts or of those of one process. Subtrees that belong entirely to
+// the process are factored by its threads; the fronts above them one after another, each from its children's
+// contributions, whichever process made these.
 
 #include <deque>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace trisweep::numeric {
 
-// What a front hands to its parent in another process.
+// The contribution that a front passes to its parent in another process.
 template <Scalar T>
 struct FrontContribution {
   Contribution<T> block;
@@ -23,36 +23,39 @@ struct FrontContribution {
 template <Scalar T>
 class FrontFactorization {
  public:
-  // `fronts` and `values` outlive it. `own`: by front, whether it is one of this process's (empty: all are);
-  // their supernodes are those that the fronts were made with.
+  // `fronts` and `values` must outlive this object. `own`: by front, whether it belongs to this process
+  // (empty: all do). The supernodes of these fronts must be among the OwnFronts::panels of make_fronts().
   FrontFactorization(const Fronts& fronts, const MatrixValues<T>& values, const FactorizationOptions& options,
                      Observer& observer, PanelSink<T>* sink = nullptr, std::span<const char> own = {});
   FrontFactorization(const FrontFactorization&) = delete;
   FrontFactorization& operator=(const FrontFactorization&) = delete;
 
-  // First, and once: the subtrees that are whole. False where factor() returns nullopt, of this and the next.
+  // Factors the subtrees that belong entirely to this process; to be called once, and first. Like
+  // factor_front(), returns false where factor() returns nullopt.
   bool factor_subtrees();
-  // One of this process's other fronts, whose children are done or put.
+  // Factors another front of this process. Its children have been factored here or put().
   bool factor_front(Index f);
 
-  // Of a front that is done, for its parent: once.
+  // Takes the contribution of a factored front, for its parent; once per front.
   FrontContribution<T> take(Index f);
-  // Of a child of one of this process's fronts.
+  // Sets the contribution of a child of one of this process's fronts.
   void put(Index f, FrontContribution<T> contribution);
 
   bool has_delayed(Index f) const { return job_.result[usize(f)].has_delayed(); }
 
-  // For fronts that several processes eliminate together. What they are made of:
+  // The next four functions are for fronts that several processes eliminate together.
   const FrontJob<T>& job() const { return job_; }
-  // A supernode of this process, whose columns begin there in its front: its panel in the factors, undefined.
+  // The panel in the factors, with undefined entries, of a supernode of this process whose columns begin at
+  // `start` in its front.
   Panel<T> panel(Index supernode, Index start);
-  // It is final.
+  // Stores a panel whose entries are final.
   void finish(const Panel<T>& panel);
   void count(Index f, Index perturbed, const PivotSummary& pivots);
 
-  // When all of them are done: the fronts whose pivots came to other places.
+  // When all fronts are factored: takes those in which pivots were moved to other supernodes.
   RedoneFronts<T> take_redone();
-  // With those of all processes in their places, of others without values.
+  // Returns the factors, with the redone fronts of all processes inserted; those of other processes have no
+  // values.
   Factors<T> finish(RedoneFronts<T> redone);
 
  private:
@@ -64,7 +67,7 @@ class FrontFactorization {
   FrontJob<T> job_;
   std::vector<std::unique_ptr<FrontWorker<T>>> workers_;
   std::deque<Contribution<T>> put_;
-  FrontPanels<T> panels_;  // of fronts of several processes
+  FrontPanels<T> panels_;  // of fronts that several processes share
   Index perturbed_ = 0;    // likewise
   std::vector<FrontPivots> pivots_;
 };

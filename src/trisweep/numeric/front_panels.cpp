@@ -33,7 +33,7 @@ void FrontPanels<T>::lay_out(std::span<const Index> members, Front<T>& front) {
   front.panels.resize(members.size());
   front.width = 0;
   Offset next = 0;
-  // As far into a cache line as in the factors: with some BLAS, roundings depend on that.
+  // The offset within a cache line is that in the factors: with some BLAS, rounding depends on it.
   const auto place = [&](Buffer<T>& whole, Offset at, Offset entries) {
     if (sink_ == nullptr) return whole.data() + at;
     const Offset start = next + ((at - next) % line_entries + line_entries) % line_entries;

@@ -1,6 +1,6 @@
 #pragma once
-// Where a thread has the panels of the front that it eliminates: in the factors, or where a sink takes them,
-// in memory that serves one front after the other.
+// Memory for the panels of the front that a thread eliminates: in the factors or, with a sink, in a buffer
+// that is reused for one front after another.
 
 #include <span>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace trisweep::numeric {
 
-// Memory for the panels of the largest front.
+// Buffer entries that the panels of the largest front take.
 Offset largest_front_entries(const FrontTree& tree, const symbolic::Structure& structure, Kind kind);
 
 template <Scalar T>
@@ -19,16 +19,17 @@ class FrontPanels {
   // `entries`: of the largest front. The sink may be null.
   FrontPanels(Factors<T>& factors, PanelSink<T>* sink, int thread, Offset entries);
 
-  // The panels of supernodes `members`, undefined, become those of the front.
+  // Gives the front the panels of supernodes `members`, with undefined entries.
   void lay_out(std::span<const Index> members, Front<T>& front);
 
-  // Of a supernode whose panels, and whose diagonal block, begin there in the factors.
+  // Blocks of a supernode whose panels begin at `panel` and whose diagonal block begins at `diagonal` in the
+  // factors.
   PanelParts<T> parts_at(Offset panel, Offset diagonal) {
     return {first_.diagonal + diagonal, first_.lower + panel, first_.upper ? first_.upper + panel : nullptr};
   }
 
-  // They are final: brings them into the form that the solve phase wants, while they are in the cache, and
-  // hands them to the sink.
+  // Brings the front's final panels into the form of the solve phase (slabs) while they are in the cache, and
+  // passes them to the sink.
   void finish(const Front<T>& front);
 
  private:

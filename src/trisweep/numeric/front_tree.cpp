@@ -11,14 +11,15 @@ namespace {
 // Narrower supernodes are not chained: the many small products within a chain cost more than one copy.
 constexpr Index narrowest_link = 32;
 
-// Fronts before their children are in order, numbered as their last supernodes are: children before parents.
+// Fronts before their children are ordered, numbered in the order of their last supernodes: children before
+// parents.
 struct Draft {
   std::vector<Index> head;       // by front: its first supernode
   std::vector<Index> last;       // by front
   std::vector<Index> next;       // by supernode: the next one of its chain, or -1
-  std::vector<Index> child_ptr;  // fronts + 2: the last one's children are the roots
+  std::vector<Index> child_ptr;  // fronts + 2: the last list has the roots
   std::vector<Index> child;
-  std::vector<Index> subtree;  // fronts in it
+  std::vector<Index> subtree;  // number of fronts in it
   std::vector<Offset> stack_below, stack;
 
   Index fronts() const { return static_cast<Index>(last.size()); }
@@ -32,8 +33,8 @@ bool chains(const symbolic::Structure& s, Index lower, Index upper) {
          s.height(lower) == s.width(upper) + s.height(upper);
 }
 
-// By supernode the one before and the one after it in its chain, or -1. Of several that chain with their
-// parent the last one does.
+// By supernode: its predecessor and its successor in its chain, or -1. If several children could be chained
+// with their parent, the last one is.
 void find_chains(const symbolic::Structure& s, std::vector<Index>& previous, std::vector<Index>& next) {
   for (auto* list : {&previous, &next}) list->assign(usize(s.supernodes()), -1);
   for (Index k = 0; k < s.supernodes(); ++k) {
@@ -74,7 +75,7 @@ Draft draft_fronts(const symbolic::Structure& s) {
   return d;
 }
 
-// Children in descending order of (their peak - what they leave), and the peaks that follow.
+// Sorts children by descending (peak - entries left on the stack), and computes the resulting peaks.
 void order_children(const symbolic::Structure& s, Draft& d) {
   for (auto* list : {&d.stack, &d.stack_below}) list->resize(d.last.size());
   d.subtree.resize(d.last.size());
@@ -82,7 +83,7 @@ void order_children(const symbolic::Structure& s, Draft& d) {
   const auto room = [&](Index f) { return d.stack[usize(f)] - leaves(f); };
   for (Index f = 0; f < d.fronts(); ++f) {
     const auto children = d.children(f);
-    // Most are, or have no brother.
+    // Most are sorted already, or have no siblings.
     if (children.size() > 1 && !std::ranges::is_sorted(children, std::ranges::greater{}, room))
       std::ranges::stable_sort(children, std::ranges::greater{}, room);
     Offset alive = 0, peak = 0;
@@ -101,7 +102,7 @@ void order_children(const symbolic::Structure& s, Draft& d) {
 // Places of the drafted fronts in a depth-first postorder.
 std::vector<Index> postordered(Draft& d) {
   std::vector<Index> number(usize(d.fronts()));
-  Index end = d.fronts();  // of the subtrees that have no number yet below the current front
+  Index end = d.fronts();  // of the numbers of the subtrees below the current front that are not yet numbered
   for (Index f = d.fronts(); f >= 0; --f) {
     if (f < d.fronts()) end = number[usize(f)];
     const auto children = d.children(f);

@@ -23,8 +23,8 @@ struct FrontTree {
   std::vector<Index> depth;         // 0 at a root
   std::vector<Index> width;         // columns eliminated
   std::vector<Index> height;        // rows (and columns) of the contribution block
-  std::vector<Offset> stack_below;  // contribution entries alive at most while the descendants are processed
-  std::vector<Offset> stack;        // and with the front's own contribution block
+  std::vector<Offset> stack_below;  // peak of contribution entries while the descendants are processed
+  std::vector<Offset> stack;        // the same, with the front's own contribution block
 
   Index fronts() const { return static_cast<Index>(parent.size()); }
   std::span<const Index> members(Index f) const {

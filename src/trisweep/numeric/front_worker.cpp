@@ -7,7 +7,7 @@
 namespace trisweep::numeric {
 namespace {
 
-// Flops after which the observer is told.
+// Flops between two reports to the observer.
 constexpr double report_every = 1e8;
 
 }  // namespace
@@ -35,7 +35,7 @@ void FrontWorker<T>::did(double flops) {
   job_.progress.poll();
 }
 
-// What is rare is not inlined: it would leave fewer registers for tiny fronts.
+// Rarely called functions are not inlined: they would leave fewer registers for tiny fronts.
 template <Scalar T>
 [[gnu::noinline]] void FrontWorker<T>::make_own(const FrontRecord& front, FrontResult<T>& result) {
   if (outgoing_ == nullptr) {
@@ -69,7 +69,8 @@ template <Scalar T>
   }
 }
 
-// Signs are counted in any order; products of other phases are of one order, as those of moduli are.
+// Signs may be counted in any order; products of other phases, like those of moduli, are formed in a fixed
+// order.
 template <Scalar T>
 inline void FrontWorker<T>::count_tiny_pivots(Index f, Index width) {
   double modulus = 1;
@@ -166,7 +167,7 @@ template <Scalar T>
   const bool done = is_tiny && !children.delayed && eliminate_tiny(f, front, result.block);
   if (!done && is_tiny && fronts_.kind == Kind::cholesky) return false;
   if (!done && !eliminate_otherwise(f, children, is_tiny)) return false;
-  if (f != unit_.first) stack_.pop(front.blocks_below, front.depth + 1);  // else they are of other units
+  if (f != unit_.first) stack_.pop(front.blocks_below, front.depth + 1);  // else children are in other units
   for (const Index c : children.has_own ? children_of(front) : std::span<const Index>()) {
     if (Contribution<T>* const own = result_[usize(c)].own) *own = {};
   }
@@ -178,7 +179,7 @@ bool FrontWorker<T>::process(const Unit& unit) {
   unit_ = unit;
   outgoing_ = nullptr;
   outgoing_so_far_ = 0;
-  const Index depth = record_[usize(unit.last)].depth;  // of all subtrees' roots
+  const Index depth = record_[usize(unit.last)].depth;  // of the roots of all subtrees in the unit
   for (Index f = unit.first; f <= unit.last; ++f) {
     const FrontRecord& front = record_[usize(f)];
     if (!process(f, front, front.depth == depth)) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// What one thread of a factorization does with one front after the other.
+// Processing of fronts, one after another, by one thread of a factorization.
 
 #include <deque>
 #include <mutex>
@@ -20,7 +20,7 @@
 
 namespace trisweep::numeric {
 
-// Tells the observer, as one thread at a time.
+// Reports progress to the observer, from one thread at a time.
 class FactorProgress {
  public:
   FactorProgress(Observer& observer, double total) : observer_(observer), total_(total) {}
@@ -42,14 +42,14 @@ class FactorProgress {
   double done_ = 0;
 };
 
-// What a front hands to its parent.
+// The result of a front, for its parent.
 template <Scalar T>
 struct FrontResult {
-  T* block;  // its contribution
-  // The memory of those that are not on the stack of a thread: of the last one that leaves a unit, with that
-  // of the others, which have none.
+  T* block;  // contribution block
+  // Owner of contribution blocks that are not on a thread's stack. The last front whose block leaves a unit
+  // has the memory of all the blocks that leave it; the others have null.
   Contribution<T>* own;
-  Offset redone_entries;  // of all pieces in the front's subtree, wherever they are
+  Offset redone_entries;  // of all pieces in the front's subtree, in any process
 
   bool has_delayed() const { return own && !own->delayed_row.empty(); }
 };
@@ -60,7 +60,7 @@ struct FrontPivots {
   PivotSummary summary;
 };
 
-// What the threads of one factorization share.
+// Data shared by the threads of one factorization.
 template <Scalar T>
 struct FrontJob {
   Source<T> source;
@@ -68,24 +68,25 @@ struct FrontJob {
   Factors<T>& factors;
   std::vector<FrontResult<T>> result;  // by front
   DelayLimits limits;
-  std::vector<double> modulus;  // by front, of the pivots' product in tiny fronts of symmetric matrices
+  std::vector<double> modulus;  // by front: |product of pivots|, in tiny fronts of symmetric matrices
   FactorProgress& progress;
   PanelSink<T>* sink;
 };
 
-// The fronts of one thread after the other, and its means.
+// Processes fronts on one thread, with work memory of its own.
 template <Scalar T>
 class FrontWorker {
  public:
   FrontWorker(FrontJob<T>& job, int thread, Offset stack_entries);
 
-  // False when the matrix is not positive definite, or pivots would be delayed that a sink has no place for.
+  // Returns false if the matrix is not positive definite (Cholesky), or if pivots would be delayed while a
+  // sink takes the panels.
   bool process(const Unit& unit);
-  // When no unit of more than one front is left.
+  // To be called when no unit of more than one front is left.
   void free_stack() { stack_ = ContributionStack<T>(0); }
 
   Index perturbed_pivots() const { return perturbed_; }
-  // Those that are not in pivots(), of any number of fronts: in whatever order they are counted.
+  // Signs of pivots that are not in pivots(), summed over fronts: their sum does not depend on the order.
   const PivotSummary& signs() const { return signs_; }
   const std::vector<FrontPivots>& pivots() const { return pivots_; }
   RedoneFronts<T>& redone() { return redone_; }
@@ -94,7 +95,7 @@ class FrontWorker {
   // Properties of a front's children.
   struct Children {
     bool delayed = false;       // some have delayed pivots
-    bool has_own = false;       // contribution blocks that are not on this stack
+    bool has_own = false;       // some have contribution blocks that are not on this stack
     Offset redone_entries = 0;  // of their subtrees
 
     void add(const FrontResult<T>& child) {
@@ -106,23 +107,24 @@ class FrontWorker {
   };
 
   bool process(Index f, const FrontRecord& front, bool leaves_unit);
-  // Memory for the contribution block.
+  // Allocates the contribution block.
   void make_room(const FrontRecord& front, bool leaves_unit, FrontResult<T>& result);
   void make_own(const FrontRecord& front, FrontResult<T>& result);
-  // Assembled already. False where a pivot is not good enough.
+  // Eliminates the assembled front. Returns false if a pivot is not good enough.
   bool eliminate_tiny(Index f, const FrontRecord& front, T* block);
   void count_tiny_pivots(Index f, Index width);
-  // What is neither in signs() nor among the moduli.
+  // Counts phases and extreme moduli, which are neither in signs() nor in FrontJob::modulus.
   void count_in_summary(Index f, Index width, bool is_extreme);
-  // Where it is not tiny, or tiny and a pivot was not good enough. False where that ends the factorization.
+  // Eliminates a front that is not tiny, has children with delayed pivots, or has a pivot not good enough for
+  // eliminate_tiny(). Returns false if that ends the factorization.
   bool eliminate_otherwise(Index f, const Children& children, bool is_tiny);
-  // Nothing where a pivot is not good enough.
+  // Returns nullopt if a pivot is not good enough.
   std::optional<Index> eliminate(Index f);
-  // With pivots searched for in the whole front, and delayed. True where that left all of them in their
-  // supernodes: the front has its panels.
+  // Eliminates the front with pivots searched for in all of it, and delayed if necessary. Returns true if all
+  // pivots stayed in their supernodes: then the front's panels are filled.
   bool redo(Index f);
   void report() { job_.progress.add(std::exchange(unreported_, 0)); }
-  // Within a front.
+  // Reports flops within a front.
   void did(double flops);
 
   std::span<const Index> children_of(const FrontRecord& front) const {
@@ -134,7 +136,7 @@ class FrontWorker {
   std::span<const Index> places_of(const FrontRecord& front) const {
     return {fronts_.place.data() + front.place, usize(front.height)};
   }
-  // Of a front that has delayed no pivot.
+  // Contribution block of a front that has delayed no pivot.
   View<T> block_of(Index c) const {
     const Index m = tree_.height[usize(c)];
     return {result_[usize(c)].block, m, m, m};
@@ -158,10 +160,10 @@ class FrontWorker {
   PivotSummary signs_;
   std::vector<FrontPivots> pivots_;
   Unit unit_{};
-  Contribution<T>* outgoing_ = nullptr;  // the memory of the unit's outgoing contribution blocks
-  Offset outgoing_so_far_ = 0;           // entries of it
+  Contribution<T>* outgoing_ = nullptr;  // memory of the unit's outgoing contribution blocks
+  Offset outgoing_so_far_ = 0;           // entries of it in use
   Index perturbed_ = 0;
-  double unreported_ = 0;  // of fronts that are done
+  double unreported_ = 0;  // flops of finished fronts
   double unpolled_ = 0;
 };
 

@@ -18,16 +18,16 @@ namespace {
       "analyze the pattern of the very matrix that is factored");
 }
 
-// Where the columns and rows of a panel are in it. By value, in registers: what is written meanwhile might
-// else be its members.
+// Positions of columns and rows in a panel. Passed by value, to be kept in registers: if passed by reference,
+// its members would have to be reloaded after every store.
 struct PanelPositions {
   Index first, end, width;       // of its columns
   std::span<const Index> rows;   // beyond them
-  const Index* position_of_row;  // of those; stale for others
+  const Index* position_of_row;  // of `rows`; stale for others
 
-  // Of one of the panel's rows.
+  // Position of one of the panel's columns or rows.
   Index operator()(Index row) const { return row < end ? row - first : position_of_row[row]; }
-  // Of any row that is not before its columns.
+  // Position of any row that is not before the panel's columns; throws if the panel does not have it.
   Index checked(Index row) const {
     if (row < end) return row - first;
     const Index p = position_of_row[row];
@@ -36,7 +36,7 @@ struct PanelPositions {
   }
 };
 
-// Of one panel after the other.
+// Computes the positions of one panel after another.
 class Positions {
  public:
   explicit Positions(const symbolic::Structure& s) : s_(s), position_(usize(s.n), 0) {}
@@ -72,7 +72,7 @@ void measure(const symbolic::Structure& s, std::span<const char> makes_panels, F
   }
 }
 
-// The entries by supernode, with rows and columns of the matrix in the place of positions.
+// Sorts the entries by supernode; their rows and columns are still those of the matrix, not positions.
 void deal_entries(const matrix::Pattern& a, std::span<const Index> row_new, std::span<const Index> col_new,
                   Fronts& f) {
   const auto in_order = [](std::span<const Index> new_of, Index i) {
@@ -124,15 +124,15 @@ void find_places(const symbolic::Structure& s, std::span<const char> assembled, 
         entry->col = position.checked(entry->col);
       }
     }
-    for (const Index c : tree.children(front)) {  // now of the first member, whose panel has all rows
+    for (const Index c : tree.children(front)) {  // `position` is now the first member's: it has all rows
       const auto rows = s.rows(tree.members(c).back());
       std::ranges::transform(rows, f.place.begin() + f.place_ptr[usize(c)], position);
     }
   }
 }
 
-// How many places come before the last ones that follow each other, where these are enough for a loop of
-// their own.
+// Number of places before the last run of consecutive ones, if that is long enough for a loop of its own;
+// else of all places.
 Index scattered(std::span<const Index> places) {
   constexpr std::size_t least_run = 6;
   std::size_t begin = places.size();

@@ -8,8 +8,9 @@
 
 namespace trisweep::numeric {
 
-// L D U; of Hermitian positive definite matrices L D L^H, by Cholesky; of symmetric and of Hermitian
-// indefinite ones L D L^T and L D L^H, with pivots of order 1 and 2. Real matrices have `ldlt`, not `ldlh`.
+// `lu`: L D U. `cholesky`: L D L^H of Hermitian positive definite matrices, by Cholesky. `ldlt`, `ldlh`: L D
+// L^T of symmetric and L D L^H of Hermitian indefinite matrices, with pivots of order 1 and 2. Real matrices
+// use `ldlt`, not `ldlh`.
 enum class Kind { lu, cholesky, ldlt, ldlh };
 
 struct NamedKind {
@@ -19,10 +20,10 @@ struct NamedKind {
 };
 std::span<const NamedKind> kinds();
 const NamedKind& describe(Kind kind);
-// Throws Error(usage) that lists the names there are.
+// Throws Error(usage), which lists the valid names, if `name` is none of them.
 const NamedKind& find_kind(std::string_view name);
 
-// What users choose: a kind that must suit the matrix, `ldlt` being either of L D L^T and L D L^H.
+// The user's choice of a kind, which must suit the matrix; `ldlt` means L D L^T or L D L^H.
 enum class KindChoice { automatic, lu, cholesky, ldlt };
 struct NamedKindChoice {
   std::string_view name;
@@ -30,7 +31,7 @@ struct NamedKindChoice {
 };
 std::span<const NamedKindChoice> kind_choices();
 KindChoice find_kind_choice(std::string_view name);
-// Whether the kind is one that this choice may be answered with.
+// True if `choice` allows `kind`.
 constexpr bool is_of_choice(Kind kind, KindChoice choice) {
   switch (choice) {
     case KindChoice::automatic:
@@ -45,22 +46,22 @@ constexpr bool is_of_choice(Kind kind, KindChoice choice) {
   return false;
 }
 
-// Whether U is stored. Where it is not it is L^T or L^H, and of A the lower triangle alone is read.
+// True if U is stored. Otherwise U is L^T or L^H, and only the lower triangle of A is read.
 constexpr bool has_upper(Kind kind) {
   return kind == Kind::lu;
 }
 
-// Whether pivots may be of order 2.
+// True if pivots may be of order 2.
 constexpr bool may_have_pairs(Kind kind) {
   return kind == Kind::ldlt || kind == Kind::ldlh;
 }
 
-// What makes U of L where U is not stored.
+// The operation that turns L into U if U is not stored.
 constexpr Op upper_of_lower(Kind kind) {
   return kind == Kind::ldlt ? Op::transpose : Op::conjugate_transpose;
 }
 
-// The entry (j, i) of a matrix that equals op(itself) and whose entry (i, j) is `value`.
+// Entry (j, i) of a matrix A = op(A) whose entry (i, j) is `value`.
 template <Scalar T>
 T mirrored(Op op, T value) {
   return op == Op::conjugate_transpose ? conjugate(value) : value;

@@ -21,7 +21,7 @@ RealOf<T> modulus_1(T value) {
   }
 }
 
-// ||values||_2, also where their squares are out of range; not finite where one of them is not.
+// ||values||_2, scaled so that squares neither overflow nor underflow; not finite if a value is not.
 template <Scalar T>
 double norm_two(std::span<const T> values) {
   double largest = 0;
@@ -38,7 +38,7 @@ double norm_two(std::span<const T> values) {
 }
 
 // Replaces a pivot below `bound` by `replacement` with the pivot's sign or phase. The comparison is written
-// so that a NaN is replaced too.
+// so that a NaN is replaced, too. Returns true if it replaced the pivot.
 template <Scalar T>
 bool perturb(T& pivot, RealOf<T> bound, RealOf<T> replacement) {
   const RealOf<T> modulus = std::abs(pivot);
@@ -47,7 +47,7 @@ bool perturb(T& pivot, RealOf<T> bound, RealOf<T> replacement) {
   return true;
 }
 
-// A product whose logarithm is taken only where it leaves the range of numbers.
+// A product of moduli that takes logarithms only when it would leave the range of doubles.
 class ModulusProduct {
  public:
   void multiply(double factor) {
@@ -59,7 +59,7 @@ class ModulusProduct {
     }
   }
   double log() const { return log_ + std::log(product_); }
-  // Whether two such factors may leave the range.
+  // True if the product of two such factors may leave the range.
   static bool is_extreme(double v) { return !(v < 0x1p500 && v > 0x1p-500); }
 
  private:

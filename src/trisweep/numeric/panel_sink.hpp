@@ -11,11 +11,11 @@ class PanelSink {
  public:
   virtual ~PanelSink() = default;
 
-  // Once for each supernode, from any thread of the factorization, which says which of them it is. The blocks
-  // of the panel are as Factors has them, in slabs, and undefined when this returns; `upper` is empty
-  // unless has_upper(kind).
+  // Called once for each supernode, by any thread of the factorization; `thread` is its number. The blocks of
+  // the panel are in slabs, as in Factors, and become invalid when take() returns; `upper` is empty unless
+  // has_upper(kind).
   virtual void take(int thread, const Panel<T>& panel) = 0;
-  // About what it will hold when it has taken all.
+  // Approximate memory of the sink once it has taken all panels.
   virtual std::size_t bytes_expected() const = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the pivots of a symmetric factorization tell of the matrix.
+// Inertia and determinant of a matrix, from the pivots of its symmetric factorization.
 
 #include <complex>
 
@@ -7,14 +7,14 @@
 
 namespace trisweep::numeric {
 
-// Whether pivots are those of a real or Hermitian matrix.
+// True if pivots are those of a real or Hermitian matrix.
 template <Scalar T>
 constexpr bool pivots_have_signs(Kind kind) {
   return !is_complex<T> || kind != Kind::ldlt;
 }
 
 // The signs of the eigenvalues, by Sylvester's law of inertia, and the determinant, phase * exp(log_modulus).
-// A pivot that was replaced because nothing larger was left counts as zero, and so does the determinant then.
+// A pivot that was replaced because nothing larger was left counts as zero, and makes the determinant zero.
 // Complex symmetric matrices have a determinant only.
 struct PivotSummary {
   Index positive = 0;
@@ -26,11 +26,11 @@ struct PivotSummary {
 
   template <Scalar T>
   void add(T pivot, Kind kind);
-  // A pivot of order 2, by its determinant and the sum of its eigenvalues.
+  // Adds a pivot of order 2, given by its determinant and its trace.
   template <Scalar T>
   void add_pair(T determinant, T trace, Kind kind);
   void add_zero();
-  // Pivots of order 1 of a kind that has signs; their moduli are counted elsewhere.
+  // Adds the signs of pivots of order 1; their moduli are counted elsewhere.
   void add_signs(Index of_positive, Index of_negative) {
     positive += of_positive;
     negative += of_negative;

@@ -13,12 +13,12 @@ template <Scalar T>
 bool is_in_place(const Piece<T>& piece, const symbolic::Structure& s, const Panel<T>& panel) {
   const auto own = [&](Index j) { return s.supernode_of[usize(j)] == panel.supernode; };
   return piece.supernode == panel.supernode && piece.width == panel.width() &&
-         piece.height() == panel.lower.rows &&  // no row goes past
+         piece.height() == panel.lower.rows &&  // no row was delayed to it or past it
          std::all_of(piece.row.begin(), piece.row.begin() + piece.width, own) &&
          std::all_of(piece.col.begin(), piece.col.begin() + piece.width, own);
 }
 
-// Pivots and rows come in the order of the structure.
+// Copies a piece, with pivots and rows permuted into the order of the structure.
 template <Scalar T>
 void copy_in_place(const Piece<T>& piece, const symbolic::Structure& s, const Panel<T>& panel) {
   const Index w = piece.width, m = piece.height(), first = s.first[usize(panel.supernode)];
@@ -30,7 +30,7 @@ void copy_in_place(const Piece<T>& piece, const symbolic::Structure& s, const Pa
       to->push_back(static_cast<Index>(std::ranges::lower_bound(rows, (*from)[usize(i)]) - rows.begin()));
   }
   for (Index j = 0; j < w; ++j) {
-    for (Index i = 0; i < w; ++i)  // D^-1 leads from rows to columns
+    for (Index i = 0; i < w; ++i)  // D^-1 maps rows to columns
       panel.diagonal(col[usize(i)], row[usize(j)]) = piece.diagonal[usize(i) + usize(j) * usize(w)];
     for (Index i = 0; i < m; ++i) {
       panel.lower(row[usize(w + i)], row[usize(j)]) = piece.lower[usize(i) + usize(j) * usize(m)];
@@ -57,8 +57,8 @@ template <Scalar T>
 FrontRedoer<T>::FrontRedoer(const Source<T>& source, const PivotRules<RealOf<T>>& rules)
     : source_(source), rules_(rules), widest_(source.fronts.widest_divided) {}
 
-// Rows and columns in the order of elimination as it was planned: for each member what its children delayed,
-// then its own.
+// Lists rows and columns in the planned order of elimination: for each member those that its children
+// delayed, then its own.
 template <Scalar T>
 void FrontRedoer<T>::name(std::span<const Index> members, std::span<const ChildBlock<T>> children) {
   const symbolic::Structure& s = source_.structure();
@@ -99,7 +99,7 @@ void FrontRedoer<T>::add_matrix(Index k) {
     add(row_at_[usize(global(e.row))], col_at_[usize(global(e.col))], source_.values[usize(e.source)]);
 }
 
-// In symmetric fronts to the lower triangle.
+// Adds an entry, in symmetric fronts to the lower triangle.
 template <Scalar T>
 void FrontRedoer<T>::add(Index row, Index col, T value) {
   const Kind kind = source_.fronts.kind;
@@ -131,7 +131,7 @@ void FrontRedoer<T>::assemble(std::span<const Index> members, std::span<const Ch
   for (const ChildBlock<T>& child : children) add_child(child);
 }
 
-// The pivots [begin, end) with L, and U where it is stored.
+// The pivots [begin, end) with their columns of L, and rows of U if it is stored.
 template <Scalar T>
 Piece<T> FrontRedoer<T>::piece(Index k, Index begin, Index end) {
   const View<T>& f = front_.value;
@@ -147,7 +147,7 @@ Piece<T> FrontRedoer<T>::piece(Index k, Index begin, Index end) {
   return p;
 }
 
-// Makes of the triangular factors the panels that block LDU has.
+// Converts the triangular factors into the panels of block LDU.
 template <Scalar T>
 void FrontRedoer<T>::finish(const ThresholdLu<T>&, Index, Piece<T>& p) const {
   const Index w = p.width, m = p.height();
@@ -172,7 +172,8 @@ void FrontRedoer<T>::finish(const ThresholdLdl<T>& eliminated, Index begin, Piec
   invert_from_ldl<T>(factors, in_place, scratch);
 }
 
-// What came to be wider than any supernode was, several.
+// Makes a piece of pivots [begin, end); several if it would be wider than any planned supernode, unless
+// supernode k is kept whole.
 template <Scalar T>
 template <class Eliminated>
 void FrontRedoer<T>::cut_pieces(Index k, Index begin, Index end, const Eliminated& eliminated,
@@ -218,7 +219,7 @@ RedoneFront<T> FrontRedoer<T>::redo(std::span<const Index> members, std::span<co
   auto redone = eliminate(members, member_end_, most_delayed, ThresholdLu<T>(front_, rules_));
   if (bound == 0 || !exceeds(front_.value, bound)) return redone;
 
-  // Among all columns of the front: they become the last supernode's.
+  // Pivots are searched for among all columns of the front, which become those of the last supernode.
   name(members, children);
   std::fill_n(memory.data(), memory.size(), T{});
   assemble(members, children);

@@ -4,7 +4,7 @@
 // there is no good pivot are delayed: they go to the parent front with the contribution block and become the
 // first fully summed ones there (Duff and Reid 1983; in a multifrontal method that costs nothing but fill).
 // In LU rows and columns are delayed independently of each other; in a front they pair by position. In
-// symmetric fronts, of which the lower triangle is read alone, they move together.
+// symmetric fronts, of which only the lower triangle is read, rows and columns move together.
 
 #include <span>
 #include <vector>
@@ -15,9 +15,9 @@
 
 namespace trisweep::numeric {
 
-// What came out in the place of a supernode of the structure: its panels as in Factors, column-major. Pivot j
-// is row row[j] and column col[j] of A; the rows of `lower` are row[width], row[width + 1], ..., those of
-// `upper` (empty unless has_upper(kind)) col[width], ...
+// One of the supernodes that result in place of a supernode of the structure: its panels as in Factors, but
+// column-major. Pivot j is row row[j] and column col[j] of A; the rows of `lower` are row[width], row[width +
+// 1], ..., those of `upper` (empty unless has_upper(kind)) col[width], ...
 template <Scalar T>
 struct Piece {
   Index supernode = 0;
@@ -32,8 +32,8 @@ struct Piece {
   Offset entries() const { return std::ssize(diagonal) + std::ssize(lower) + std::ssize(upper); }
 };
 
-// A child's contribution block: delayed rows and columns become candidates at supernode `into`, the parent of
-// its last one; `rows` are the others.
+// A child's contribution block. Its delayed rows and columns become pivot candidates at supernode `into`, the
+// parent of the child's last supernode; `rows` are its other rows.
 template <Scalar T>
 struct ChildBlock {
   Index into;
@@ -50,20 +50,20 @@ struct RedoneFront {
   PivotSummary pivots{};  // of the symmetric kinds
 };
 
-// Where each piece has the rows and columns of one of the front's supernodes: writes them into its panels.
-// False, and nothing is done, where pivots came to another place.
+// If the pieces have the rows and columns of the front's supernodes, writes them into the front's panels and
+// returns true. Returns false, and does nothing, if pivots were moved to another supernode.
 template <Scalar T>
 bool put_in_place(std::span<const Piece<T>> pieces, const symbolic::Structure& structure,
                   const Front<T>& front);
 
-// Redoes fronts of one factorization; one per thread, since it knows where each row lies in the current
+// Redoes fronts of one factorization; one per thread, since it stores the position of each row in the current
 // front.
 template <Scalar T>
 class FrontRedoer {
  public:
   FrontRedoer(const Source<T>& source, const PivotRules<RealOf<T>>& rules);
 
-  // The front of supernodes `members`. At most `most_delayed` columns are passed on, none at a root.
+  // Redoes the front of supernodes `members`. At most `most_delayed` columns are delayed, none at a root.
   RedoneFront<T> redo(std::span<const Index> members, std::span<const ChildBlock<T>> children,
                       Index most_delayed);
 
@@ -86,10 +86,10 @@ class FrontRedoer {
 
   Source<T> source_;
   PivotRules<RealOf<T>> rules_;
-  Index widest_;  // of the supernodes that are not kept whole
+  Index widest_;  // most columns of a supernode that is not kept whole
   NamedMatrix<T> front_;
-  std::vector<Index> member_end_;       // candidates of members up to this one, when the first one starts
-  std::vector<Index> row_at_, col_at_;  // of rows and columns of A in the current front; stale for others
+  std::vector<Index> member_end_;       // by member: end of its candidates before the elimination
+  std::vector<Index> row_at_, col_at_;  // by row or column of A: position in the front; stale if not in it
 };
 
 }  // namespace trisweep::numeric

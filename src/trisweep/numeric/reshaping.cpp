@@ -1,7 +1,7 @@
-// Where a delayed pivot is eliminated, a row and a column of A meet that lay in different places of the
-// planned order. Rows and columns get new numbers, by the supernode and within it: a row and a column that
-// were paired stay so if they can (what pairs them otherwise is in D^-1). A panel's rows are then the places
-// of its rows in L and of its columns in U: where a row and its column have parted, it has both, with zeros.
+// A delayed pivot may pair a row and a column of A that lay in different places of the planned order. Rows
+// and columns are renumbered by supernode and within it: a row and the column of the same number keep a
+// common number if they are in the same supernode (D^-1 has any other pairing). The rows of a panel are then
+// the new numbers of its rows in L and of its columns in U: where these differ it has both, with zeros.
 
 #include "trisweep/numeric/reshaping.hpp"
 
@@ -13,10 +13,10 @@
 namespace trisweep::numeric {
 namespace {
 
-constexpr Index smallest_limit = 4096;  // rows: of whatever matrix, 128 MiB of double
+constexpr Index smallest_limit = 4096;  // rows, for any matrix: 128 MiB of double
 constexpr Offset most_growth = 8;       // times the entries of a factor
 
-// A supernode of the new structure: a piece, or one of the old structure as it was.
+// A supernode of the new structure: a piece, or an unchanged supernode of the old structure.
 template <Scalar T>
 struct Supernode {
   Index old;
@@ -76,7 +76,7 @@ class Reshaping {
     }
   }
 
-  // Columns in the old order, and each row beside its column if that is here, too.
+  // Numbers columns in the old order, and gives a row the number of its column if that is in the piece, too.
   void number_piece(const Piece<T>& p, Index first) {
     std::vector<Index> row(p.row.begin(), p.row.begin() + p.width),
         col(p.col.begin(), p.col.begin() + p.width);
@@ -106,7 +106,7 @@ class Reshaping {
     return result;
   }
 
-  // Whether its panels are made in this process.
+  // True if its panels are made in this process.
   bool is_here(const Supernode<T>& s) const {
     return s.piece ? !s.piece->diagonal.empty() : factors_.has(s.old);
   }
@@ -137,8 +137,9 @@ class Reshaping {
     return shape;
   }
 
-  // Those of its panels in the new numbers. Whether it remained, with its rows beside their columns in the
-  // order that they had: then each row is appended once, and the panels stay as they are.
+  // Appends the rows of its panels in the new numbers. Returns true if it is not a piece and its rows still
+  // have the numbers of their columns, in the same order: then each row is appended once, and the panels stay
+  // as they are.
   bool append_rows(const Supernode<T>& s, std::vector<Index>& to) const {
     bool as_before = !s.piece;
     Index last = -1;
@@ -156,7 +157,7 @@ class Reshaping {
     for (std::size_t r = 0; r < rows.size(); ++r) place_[usize(rows[r])] = static_cast<Index>(r);
   }
 
-  // The old panels of one kind become the new ones.
+  // Replaces one part of the old panels by that of the new ones.
   void move(const symbolic::Structure& s, Part part, Buffer<T>& values, const std::vector<Offset>& from,
             const std::vector<Offset>& to) {
     Buffer<T> result(usize(to.back()), "the factors with delayed pivots");
@@ -178,13 +179,13 @@ class Reshaping {
     values = std::move(result);
   }
 
-  // A piece's part into supernode k of `s`, whose rows are mapped.
+  // Copies a part of a piece into supernode k of `s`, whose rows are mapped.
   void fill(const Piece<T>& p, Index k, const symbolic::Structure& s, Part part, T* target) {
     const Index w = p.width, m = p.height(), first = s.first[usize(k)];
     const auto own_row = [&](Index i) { return row_new_[usize(p.row[usize(i)])] - first; };
     const auto own_col = [&](Index j) { return col_new_[usize(p.col[usize(j)])] - first; };
     if (part == Part::diagonal) {
-      // D^-1 leads from rows to columns.
+      // D^-1 maps rows to columns.
       for (Index j = 0; j < w; ++j) {
         for (Index i = 0; i < w; ++i)
           target[slab_entry(w, w, own_col(i), own_row(j))] = p.diagonal[usize(i) + usize(j) * usize(w)];
@@ -204,7 +205,7 @@ class Reshaping {
     }
   }
 
-  // The panel of a supernode that remained, into one with rows in another order, or more.
+  // Copies a panel of an old supernode into one with more rows, or with rows in another order.
   void carry_over(const T* from, Index old, Index k, const symbolic::Structure& s, Part part, T* target) {
     const Index w = s.width(k), height = s.height(k), m = old_.height(old);
     if (part == Part::diagonal) {
@@ -232,16 +233,16 @@ class Reshaping {
 
   Factors<T>& factors_;
   const symbolic::Structure& old_;
-  std::vector<Supernode<T>> list_;        // the new structure's
-  std::vector<char> is_as_before_;        // by those: see append_rows()
+  std::vector<Supernode<T>> list_;        // supernodes of the new structure
+  std::vector<char> is_as_before_;        // by supernode in the list: see append_rows()
   std::vector<Index> row_new_, col_new_;  // by row and column of A
-  std::vector<Index> place_;              // by new number, in the rows that are mapped; stale for others
+  std::vector<Index> place_;              // by new number: position among the mapped rows; stale for others
   std::vector<Index> places_;             // of the rows of one panel
 };
 
 }  // namespace
 
-// Fronts, by their number first; then pieces: supernode, width, the number of rows, rows and columns.
+// Layout: number of fronts, fronts; then by piece: supernode, width, number of rows, rows, columns.
 template <Scalar T>
 std::vector<Index> shapes_of(const RedoneFronts<T>& redone) {
   std::vector<Index> list{static_cast<Index>(redone.front.size())};
@@ -289,7 +290,7 @@ Index DelayLimits::most_delayed(const FrontTree& tree, Index f, Offset entries) 
 template <Scalar T>
 void insert_redone(RedoneFronts<T> redone, const FrontTree& tree, Factors<T>& factors) {
   if (redone.front.empty()) return;
-  const auto planned = factors.structure;  // read until the end
+  const auto planned = factors.structure;  // keeps it alive until the end
   std::vector<char> by_supernode(usize(planned->supernodes()), 0);
   for (const Index f : redone.front) {
     for (const Index k : tree.members(f)) by_supernode[usize(k)] = 1;

@@ -1,5 +1,5 @@
-// B := B op(R)^-1: halves of the triangle, with products between them, down to triangles so narrow that
-// substitution (substitution.hpp) is faster than a call of the BLAS.
+// B := B op(R)^-1: recursion by halves of the triangle, with products between them, down to triangles so
+// narrow that substitution (substitution.hpp) is faster than a call of the BLAS.
 
 #include <span>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index widest_substitution = 32;
 
-// Whether the columns of B are computed from the first to the last.
+// True if the columns of B are computed from the first to the last.
 bool ascends(Triangle triangle, Op op) {
   return (triangle == Triangle::upper) == (op == Op::none);
 }
@@ -21,7 +21,7 @@ void solve_narrow(View<T> b, View<T> r, bool ascending, Op op, Diagonal diagonal
   static const auto best = TRISWEEP_BEST_ISA(substitute<T>);
   T c[widest_substitution * widest_substitution];
   const Index w = b.cols;
-  const auto place = [&](Index i) { return ascending ? i : w - 1 - i; };  // of what is computed as number i
+  const auto place = [&](Index i) { return ascending ? i : w - 1 - i; };  // of the i-th computed column
   const auto entry = [&](Index i, Index j) {
     const T value = op == Op::none ? r(i, j) : r(j, i);
     return op == Op::conjugate_transpose ? conjugate(value) : value;

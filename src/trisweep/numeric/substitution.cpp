@@ -7,14 +7,14 @@
 namespace trisweep::numeric::TRISWEEP_ISA {
 namespace {
 
-// The real numbers i and i + 1 exchanged, for all even i.
+// Exchanges the real values i and i + 1 for all even i.
 template <class V, std::size_t... i>
 TRISWEEP_INLINE V exchanged(const V& v, std::index_sequence<i...>) {
   return __builtin_shufflevector(v, v, (i ^ 1)...);
 }
 
-// x times the number at `c`: a complex one is re x + im (J x) with J x = (-Im x, Re x) for each of its
-// numbers.
+// x times the scalar at `c`. If complex, the product is re(c) x + im(c) (J x), where J x = (-Im x, Re x) for
+// each entry of x.
 template <class T, class V>
 TRISWEEP_INLINE V times(const V& x, const RealOf<T>* c) {
   if constexpr (is_complex<T>) {
@@ -27,7 +27,7 @@ TRISWEEP_INLINE V times(const V& x, const RealOf<T>* c) {
   }
 }
 
-// n vectors of rows from `first` on, column by column, their sums in registers.
+// Substitution in n vectors of rows from `first` on, column by column, with the sums in registers.
 template <class T, class V, int n>
 TRISWEEP_INLINE void row_block(const Substitution<T>& s, T* first) {
   using R = RealOf<T>;
@@ -51,7 +51,7 @@ TRISWEEP_INLINE void row_block(const Substitution<T>& s, T* first) {
   }
 }
 
-// Rows from `row` on, by vectors of `bytes`, then of half of that, down to single rows.
+// Substitution in rows from `row` on, by vectors of `bytes` bytes, then of half as many, down to single rows.
 template <class T, int bytes = vector_bytes>
 TRISWEEP_INLINE void cover(const Substitution<T>& s, Index row) {
   using V = Vector<RealOf<T>, bytes>;

@@ -1,7 +1,7 @@
 #pragma once
-// Rows of a panel times the inverse of a small triangle, by substitution: what the BLAS does slowly when the
-// triangle is narrow. substitution.cpp is compiled once for each instruction set; solve_right.cpp takes the
-// best that the processor has.
+// Multiplies rows of a panel by the inverse of a small triangle, by substitution; the BLAS is slow at this if
+// the triangle is narrow. substitution.cpp is compiled once for each instruction set; solve_right.cpp calls
+// the version for the best one that the processor supports.
 
 #include "trisweep/core/instruction_set.hpp"
 #include "trisweep/core/types.hpp"

@@ -15,7 +15,7 @@ constexpr double least_single_share = 0.6403882032022076;  // (1 + sqrt(17)) / 8
 
 }  // namespace
 
-// Rows and columns, of the lower triangle.
+// Exchanges rows a and b and columns a and b, in the lower triangle.
 template <Scalar T>
 void ThresholdLdl<T>::swap_columns(Index a, Index b) {
   if (a == b) return;
@@ -33,7 +33,7 @@ void ThresholdLdl<T>::swap_columns(Index a, Index b) {
   std::swap_ranges(f_.column(a) + b + 1, f_.column(a) + f_.rows, f_.column(b) + b + 1);
 }
 
-// The largest entry of row j that is not eliminated, but for the diagonal and `other`.
+// Largest entry of row j in the part that is not eliminated, except on the diagonal and in column `other`.
 template <Scalar T>
 RealOf<T> ThresholdLdl<T>::largest_beside(Index j, Index other) const {
   RealOf<T> largest = 0;
@@ -44,7 +44,8 @@ RealOf<T> ThresholdLdl<T>::largest_beside(Index j, Index other) const {
   return largest;
 }
 
-// Whether done_ and r make a pivot of order 2: |B^-1| times the largest entries beside it is bounded.
+// True if rows done_ and r form a good pivot B of order 2: |B^-1| times the largest entries beside it is
+// bounded.
 template <Scalar T>
 bool ThresholdLdl<T>::is_good_pair(Index r) const {
   using Real = RealOf<T>;
@@ -58,8 +59,8 @@ bool ThresholdLdl<T>::is_good_pair(Index r) const {
          determinant >= rules_.relative * modulus_1(b) * modulus_1(b);
 }
 
-// The order of a good pivot that begins at done_, with the second row of a pair brought from before `untried`
-// to its place; 0 when there is none.
+// Returns the order of a good pivot that begins at done_, or 0 if there is none. For order 2 the second row,
+// found before `untried`, is moved to done_ + 1.
 template <Scalar T>
 int ThresholdLdl<T>::find_pivot(Index untried) {
   const RealOf<T> pivot = modulus_1(f_(done_, done_));
@@ -76,7 +77,7 @@ int ThresholdLdl<T>::find_pivot(Index untried) {
   return 2;
 }
 
-// Makes the pivot at done_ one, and updates the columns before `end`.
+// Eliminates the pivot at done_ and updates the columns before `end`.
 template <Scalar T>
 void ThresholdLdl<T>::eliminate_pivot(int order, Index end) {
   const Index k = done_, next = k + order, rows = f_.rows - next, cols = end - next;
@@ -84,7 +85,7 @@ void ThresholdLdl<T>::eliminate_pivot(int order, Index end) {
     for (Index i = k; i < next; ++i) f_(i, i) = std::real(f_(i, i));
   }
   if (order == 2) below_[usize(k)] = std::exchange(f_(k + 1, k), T(0));
-  product_.resize(2 * usize(std::max(cols, 0)));  // what they multiply is L B as it is now
+  product_.resize(2 * usize(std::max(cols, 0)));  // these columns still hold L B, the multipliers
   for (int q = 0; q < order; ++q) std::copy_n(f_.column(k + q) + next, cols, product_.data() + q * cols);
   const BlockPivots<T> pivots = factors().part(k, next);
   divide_by_pivots(f_.block(next, k, rows, order), pivots);
@@ -101,7 +102,7 @@ void ThresholdLdl<T>::eliminate_pivot(int order, Index end) {
   done_ = next;
 }
 
-// Columns [begin, end) by the pivots [first, done_).
+// Updates columns [begin, end) by the pivots [first, done_).
 template <Scalar T>
 void ThresholdLdl<T>::update(Index first, Index begin, Index end) {
   const Index width = done_ - first, cols = end - begin;
@@ -130,7 +131,7 @@ void ThresholdLdl<T>::factor_panel(Index last, Index) {
   }
 }
 
-// Complete pivoting: the order of the best pivot that is left, which comes to done_.
+// Complete pivoting: moves the best remaining pivot to done_ and returns its order.
 template <Scalar T>
 int ThresholdLdl<T>::bring_largest(Index end, RealOf<T> bound) {
   Index single = done_, row = done_, col = done_;
@@ -167,7 +168,24 @@ bool ThresholdLdl<T>::replace_small(RealOf<T> bound) {
   return small;
 }
 
-// Takes the best pivots there are. Once that is one to be replaced, the others are, too: none is larger.
+// See ThresholdLu.
+template <Scalar T>
+void ThresholdLdl<T>::replace_null(Index end) {
+  const auto is_null = [&](const T& entry) { return modulus_1(entry) < rules_.smallest; };
+  const auto is_null_row = [&](Index j) {
+    for (Index i = done_; i < j; ++i)
+      if (!is_null(f_(j, i))) return false;
+    return std::all_of(f_.column(j) + j, f_.column(j) + f_.rows, is_null);
+  };
+  for (Index j = done_; j < end; ++j) {
+    if (!is_null_row(j)) continue;
+    swap_columns(done_, j);
+    replace_small(rules_.smallest);
+    eliminate_pivot(1, end);
+  }
+}
+
+// Takes the best remaining pivots. Once one has to be replaced, the others have to be, too: none is larger.
 template <Scalar T>
 void ThresholdLdl<T>::force(Index end, Index most_left, RealOf<T> bound) {
   for (bool replaced = false; end - done_ > most_left;) {

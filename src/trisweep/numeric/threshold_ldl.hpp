@@ -1,7 +1,7 @@
 #pragma once
 // Elimination of a dense symmetric or Hermitian front with pivots of order 1 and 2 among its fully summed
 // rows, each bounded by a threshold: Duff and Reid (The multifrontal solution of indefinite sparse symmetric
-// linear equations, 1983), section 3. What no good pivot is found for is left to the caller, who delays it to
+// linear equations, 1983), section 3. Rows without a good pivot are left to the caller, which delays them to
 // another front.
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace trisweep::numeric {
 
-// F = L B L^T or L B L^H in place of F's lower triangle, as far as pivots are found, in the first rows and
-// columns; L unit lower. Rows and columns move together. The same calls as ThresholdLu has.
+// Computes F = L B L^T or L B L^H, L unit lower, in place of F's lower triangle, for the leading rows and
+// columns in which pivots are found. Rows and columns move together. The interface is that of ThresholdLu.
 template <Scalar T>
 class ThresholdLdl : public ThresholdPasses<ThresholdLdl<T>> {
  public:
@@ -28,7 +28,7 @@ class ThresholdLdl : public ThresholdPasses<ThresholdLdl<T>> {
 
   Index perturbed_pivots() const { return perturbed_; }
   const PivotSummary& pivots() const { return summary_; }
-  // Whether a pivot of order 2 begins before row k and ends at it.
+  // True if rows k - 1 and k form a pivot of order 2.
   bool divides_pair(Index k) const { return below_[usize(k) - 1] != T(0); }
   BlockPivots<T> factors() const { return {f_, below_, op_}; }
 
@@ -39,6 +39,7 @@ class ThresholdLdl : public ThresholdPasses<ThresholdLdl<T>> {
   int find_pivot(Index untried);
   bool is_good_pair(Index r) const;
   RealOf<T> largest_beside(Index j, Index other) const;
+  void replace_null(Index end);
   void force(Index end, Index most_left, RealOf<T> bound);
   int bring_largest(Index end, RealOf<T> bound);
   bool replace_small(RealOf<T> bound);

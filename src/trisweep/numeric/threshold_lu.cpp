@@ -21,7 +21,7 @@ void ThresholdLu<T>::swap_columns(Index a, Index b) {
   std::swap_ranges(f_.column(a), f_.column(a) + f_.rows, f_.column(b));
 }
 
-// The row before `end` with the pivot of column done_, or -1 when none is good enough.
+// Returns the row before `end` with the pivot of column done_, or -1 if none is good enough.
 template <Scalar T>
 Index ThresholdLu<T>::row_of_pivot(Index end) const {
   const T* column = f_.column(done_);
@@ -52,7 +52,7 @@ void ThresholdLu<T>::eliminate_column(Index end) {
   ++done_;
 }
 
-// Columns [begin, end) by the pivots [first, done_).
+// Updates columns [begin, end) by the pivots [first, done_).
 template <Scalar T>
 void ThresholdLu<T>::update(Index first, Index begin, Index end) {
   const Index width = done_ - first, below = f_.rows - done_, cols = end - begin;
@@ -76,7 +76,7 @@ void ThresholdLu<T>::factor_panel(Index last, Index end) {
   }
 }
 
-// The largest entry that is left comes to (done_, done_).
+// Moves the largest remaining entry to (done_, done_).
 template <Scalar T>
 void ThresholdLu<T>::bring_largest(Index end) {
   Index row = done_, col = done_;
@@ -104,7 +104,32 @@ void ThresholdLu<T>::eliminate_by_largest(Index end) {
   update(first, end, f_.cols);
 }
 
-// Takes the best pivots there are. Once that is one to be replaced, the others are, too: none is larger.
+// A column and a row of which all remaining entries are smaller than any pivot get no others in another
+// front, except by growth of these: delaying them would find no pivot that is not rounding error.
+template <Scalar T>
+void ThresholdLu<T>::replace_null(Index end) {
+  const auto is_null = [&](const T& entry) { return modulus_1(entry) < rules_.smallest; };
+  const auto is_null_column = [&](Index j) {
+    return std::all_of(f_.column(j) + done_, f_.column(j) + f_.rows, is_null);
+  };
+  const auto is_null_row = [&](Index i) {
+    for (Index j = done_; j < f_.cols; ++j)
+      if (!is_null(f_(i, j))) return false;
+    return true;
+  };
+  for (Index row = done_, col = done_;; ++row, ++col) {
+    while (col < end && !is_null_column(col)) ++col;
+    if (col == end) return;
+    while (row < end && !is_null_row(row)) ++row;
+    if (row == end) return;
+    swap_rows(done_, row);
+    swap_columns(done_, col);
+    perturbed_ += perturb(f_(done_, done_), rules_.smallest, rules_.replacement);
+    eliminate_column(end);
+  }
+}
+
+// Takes the best remaining pivots. Once one has to be replaced, the others have to be, too: none is larger.
 template <Scalar T>
 void ThresholdLu<T>::force(Index end, Index most_left, RealOf<T> bound) {
   for (bool replaced = false; end - done_ > most_left;) {

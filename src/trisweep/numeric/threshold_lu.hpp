@@ -1,7 +1,7 @@
 #pragma once
-// Elimination of a dense front whose pivots have to be searched for: threshold partial pivoting among its
-// fully summed rows and columns, as in Duff and Reid (The multifrontal solution of unsymmetric sets of linear
-// equations, 1984). What no good pivot is found for is left to the caller, who delays it to another front.
+// Elimination of a dense front with threshold partial pivoting among its fully summed rows and columns, as in
+// Duff and Reid (The multifrontal solution of unsymmetric sets of linear equations, 1984). Columns without a
+// good pivot are left to the caller, which delays them to another front; null columns and rows are not.
 
 #include <vector>
 
@@ -11,16 +11,16 @@
 
 namespace trisweep::numeric {
 
-// When a pivot is good enough.
+// Criteria for accepting a pivot.
 template <class Real>
 struct PivotRules {
-  Real relative;     // of the largest entry in its column, which bounds growth; 0: pivots are never delayed
-  Real smallest;     // no pivot is smaller by modulus, unless it has to be taken: then it is replaced
-  Real replacement;  // by this; also below this, where `relative` is 0 or delaying has come to an end
-  Real growth = 0;   // times its largest entry is what entries of a front may grow to; 0: to anything
+  Real relative;     // least share of its column's largest entry, bounds growth; 0: pivots are never delayed
+  Real smallest;     // least modulus; a smaller pivot that has to be taken is replaced
+  Real replacement;  // by this; also if below this, where `relative` is 0 or no more may be delayed
+  Real growth = 0;   // most growth of a front's entries, relative to its largest one; 0: unlimited
 };
 
-// A square matrix with names for its rows and columns, which move with them.
+// A square matrix with indices that name its rows and columns and move with them.
 template <Scalar T>
 struct NamedMatrix {
   View<T> value;
@@ -28,20 +28,20 @@ struct NamedMatrix {
   std::vector<Index> col;
 };
 
-// F = L U in place, as far as pivots are found, in the first rows and columns; L unit lower. All rows of F
-// take part in exchanges and updates; columns from a call's `end` on are updated when it is over.
+// Computes F = L U, L unit lower, in place, for the leading rows and columns in which pivots are found. All
+// rows of F take part in exchanges and updates; columns from a call's `end` on are updated at its end.
 template <Scalar T>
 class ThresholdLu : public ThresholdPasses<ThresholdLu<T>> {
  public:
   ThresholdLu(NamedMatrix<T>& matrix, const PivotRules<RealOf<T>>& rules)
       : ThresholdPasses<ThresholdLu>(matrix.value.cols), m_(matrix), f_(matrix.value), rules_(rules) {}
 
-  // Complete pivoting among rows and columns before `end`, whose growth is polynomial (Wilkinson 1961), until
-  // the largest entry that is left is no good pivot.
+  // Complete pivoting, whose growth is far below exponential (Wilkinson 1961), among rows and columns before
+  // `end`, until the largest remaining entry is not a good pivot.
   void eliminate_by_largest(Index end);
 
   Index perturbed_pivots() const { return perturbed_; }
-  // As ThresholdLdl has them.
+  // The same interface as ThresholdLdl.
   static PivotSummary pivots() { return {}; }
   static bool divides_pair(Index) { return false; }
 
@@ -49,6 +49,7 @@ class ThresholdLu : public ThresholdPasses<ThresholdLu<T>> {
   friend class ThresholdPasses<ThresholdLu>;
   using ThresholdPasses<ThresholdLu>::done_;
   void factor_panel(Index last, Index end);
+  void replace_null(Index end);
   void force(Index end, Index most_left, RealOf<T> bound);
   void bring_largest(Index end);
   Index row_of_pivot(Index end) const;

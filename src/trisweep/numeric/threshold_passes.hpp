@@ -1,6 +1,6 @@
 #pragma once
-// How a dense front is eliminated whose pivots have to be searched for: panel after panel over all columns,
-// those without a good pivot last, and again as long as that eliminates any.
+// Elimination of a dense front with a search for pivots: passes over all columns, panel by panel, that move
+// columns without a good pivot to the end, and are repeated as long as they eliminate any.
 
 #include <algorithm>
 
@@ -8,18 +8,19 @@
 
 namespace trisweep::numeric {
 
-// The base of `Elimination`, whose functions are these:
+// Base of `Elimination` (CRTP), which has these functions:
 // - factor_panel(last, end) eliminates columns [done_, last); those without a pivot come to lie before
 // `last`.
 // - update(first, begin, end) updates columns [begin, end) by the pivots [first, done_).
-// - swap_columns(a, b) exchanges two columns, and their rows where these move together.
-// - force(end, most_left, bound) takes the best pivots that there are until at most so many are left.
+// - swap_columns(a, b) exchanges two columns, and their rows where rows and columns move together.
+// - replace_null(end) replaces the pivots of columns and rows before `end` that have no entries left.
+// - force(end, most_left, bound) takes the best remaining pivots until at most `most_left` columns are left.
 // A column that was rejected may be good once others are eliminated.
 template <class Elimination>
 class ThresholdPasses {
  public:
   // Takes pivots from rows and columns before `end`, until none is good enough. At most `most_left` may
-  // remain: so many have to be taken whatever they are, and are replaced when they are smaller than `bound`.
+  // remain: beyond that, the best remaining pivots are taken, and replaced if smaller than `bound`.
   template <class Real>
   void eliminate(Index end, Index most_left, Real bound) {
     const Index first = done_;
@@ -27,8 +28,11 @@ class ThresholdPasses {
       before = done_;
       pass(end);
     }
-    self().force(end, most_left, bound);
+    const Index searched = done_;
     self().update(first, end, columns_);
+    self().replace_null(end);
+    self().force(end, most_left, bound);
+    self().update(searched, end, columns_);
   }
 
   Index eliminated() const { return done_; }
@@ -53,7 +57,7 @@ class ThresholdPasses {
     }
   }
 
-  // Columns eliminated one by one, before products update the others.
+  // Columns eliminated one by one before a matrix product updates the others.
   static constexpr Index panel_width = 32;
 
   Index columns_;

@@ -21,7 +21,7 @@ void TinyFront<T>::add_in_runs(const T* __restrict block, std::span<const Index>
   }
 }
 
-// Whether it is a pivot; of LU perturbed where it is too small.
+// True if the pivot is acceptable. In LU, replaces a pivot that is too small.
 template <Scalar T>
 inline bool TinyFront<T>::accept(T& pivot, Index& perturbed) const {
   const Kind kind = source_.fronts.kind;
@@ -33,7 +33,7 @@ inline bool TinyFront<T>::accept(T& pivot, Index& perturbed) const {
   return !small || rules_.relative == 0;
 }
 
-// Partial pivoting among the supernode's own rows; of symmetric matrices whether the pivot is one.
+// In LU, partial pivoting among the supernode's own rows. Returns true if the pivot is acceptable.
 template <Scalar T>
 bool TinyFront<T>::take_pivot(Index k, Index& perturbed) {
   if (!is_lu()) return accept(at(k, k), perturbed);
@@ -53,8 +53,8 @@ bool TinyFront<T>::take_pivot(Index k, Index& perturbed) {
   return accept(at(k, k), perturbed);
 }
 
-// Column k of L and row k of U, and what they subtract from the supernode's other columns; of symmetric
-// matrices U = D op(L).
+// Computes column k of L and row k of U, and updates the supernode's other columns; for symmetric matrices U
+// = D op(L).
 template <Scalar T>
 void TinyFront<T>::update(Index k) {
   T* const source = &at(0, k);
@@ -70,7 +70,8 @@ void TinyFront<T>::update(Index k) {
   }
 }
 
-// The other columns, all of L at once: of LU with the rows of U that L11 is solved for first.
+// Updates the columns beyond the supernode with all of L at once; in LU, after solving with L11 for their
+// rows of U.
 template <Scalar T>
 template <Index width>
 void TinyFront<T>::update_rest(T* __restrict contribution) {
@@ -91,7 +92,7 @@ void TinyFront<T>::update_rest(T* __restrict contribution) {
   }
 }
 
-// U11^-1 of a column.
+// x := U11^-1 x.
 template <Scalar T>
 void TinyFront<T>::back_substitute(T* x) {
   for (Index k = width_ - 1; k >= 0; --k) {
@@ -100,7 +101,7 @@ void TinyFront<T>::back_substitute(T* x) {
   }
 }
 
-// L21 L11^-1 P.
+// Stores L21 L11^-1 P.
 template <Scalar T>
 void TinyFront<T>::store_lower(T* lower) {
   const Index m = rows_ - width_;
@@ -116,7 +117,7 @@ void TinyFront<T>::store_lower(T* lower) {
   for (Index k = 0; k < width_; ++k) lower = std::copy_n(&at(width_, k), m, lower);
 }
 
-// U11^-1 L11^-1 P, by columns of P.
+// Stores U11^-1 L11^-1 P, column by column of P.
 template <Scalar T>
 void TinyFront<T>::store_inverse(T* diagonal) {
   for (Index c = 0; c < width_; ++c, diagonal += width_) {
@@ -135,7 +136,7 @@ void TinyFront<T>::store_inverse(T* diagonal) {
   }
 }
 
-// Of a single column: everything in one pass, in loops of one length where `rows` is a constant.
+// Eliminates a front of a single column in one pass, in loops of constant length if `rows` is a constant.
 template <Scalar T>
 template <class Rows>
 std::optional<Index> TinyFront<T>::eliminate_column(Rows rows, const PanelParts<T>& panel,
@@ -168,7 +169,7 @@ std::optional<Index> TinyFront<T>::eliminate_columns(const PanelParts<T>& panel,
     update(k);
   }
   for (Index k = 0; k < width && may_grow(); ++k) {
-    const Index searched = is_lu() ? width : k + 1;  // rows before it were pivoted among
+    const Index searched = is_lu() ? width : k + 1;  // rows before it were searched for the pivot
     const Index below = rows_ - searched;
     if (exceeds<T>({&at(searched, k), below, 1, below}, 1 / rules_.relative)) return std::nullopt;
   }

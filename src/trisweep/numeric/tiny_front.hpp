@@ -1,8 +1,8 @@
 #pragma once
-// Fronts of a few rows, of which circuits, power networks and narrow bands have one for nearly each column:
-// assembled and eliminated as one square matrix, which lies in the first level of the cache, by plain loops.
-// The results are those of assembly.hpp and elimination.hpp, whose views, runs and calls cost many times what
-// such a front does.
+// Fronts of a few rows; matrices of circuits, power networks and narrow bands have one for nearly every
+// column. Such a front is assembled and eliminated by plain loops as one square matrix in the first-level
+// cache. The results are those of assembly.hpp and elimination.hpp, whose overhead would be many times the
+// cost of the front.
 
 #include <algorithm>
 #include <array>
@@ -24,29 +24,29 @@ class TinyFront {
 
   TinyFront(const Source<T>& source, const PivotRules<RealOf<T>>& rules) : source_(source), rules_(rules) {}
 
-  // As Assembly does, of a front that is one supernode and fits; `entries`: of A, in it.
+  // As Assembly::begin(), for a front that is one supernode and fits; `entries`: those of A in it.
   void begin(Index width, Index rows, std::span<const MatrixEntry> entries);
-  // `block`: of a child, square and packed; `scattered`: FrontRecord::scattered.
+  // `block`: a child's contribution block, square and packed; `scattered`: FrontRecord::scattered.
   void add_child(const T* block, std::span<const Index> places, Index scattered);
 
-  // As eliminate() does, of symmetric indefinite ones by pivots of order 1 alone; panels and
-  // contribution, square and packed, are undefined where it is nothing.
+  // As numeric::eliminate(), but with pivots of order 1 only, also in symmetric indefinite fronts. Panels and
+  // contribution, square and packed, are undefined if it returns nullopt.
   std::optional<Index> eliminate(const PanelParts<T>& panel, T* contribution);
-  // Pivots of the last front that was eliminated.
+  // Pivot k of the last front that was eliminated.
   T pivot(Index k) { return at(k, k); }
 
  private:
   static constexpr Index most_rows = 32, most_width = 6;
 
   void set_zero();
-  // Of `rows` rows, all of them scattered.
+  // Adds a block of `rows` rows, all of them scattered.
   template <class Rows>
   void add_block(const T* __restrict block, const Index* place, Rows rows);
   void add_in_runs(const T* __restrict block, std::span<const Index> places, Index scattered);
   T& at(Index i, Index j) { return value_[usize(i) + usize(j) * usize(rows_)]; }
   bool is_lu() const { return source_.fronts.kind == Kind::lu; }
   T mirrored(T value) const { return numeric::mirrored(upper_of_lower(source_.fronts.kind), value); }
-  // Whether pivots are no better than a threshold.
+  // True if pivots need only pass a threshold, so that entries may grow.
   bool may_grow() const { return source_.fronts.kind != Kind::cholesky && rules_.relative > 0; }
   bool take_pivot(Index k, Index& perturbed);
   bool accept(T& pivot, Index& perturbed) const;
@@ -70,7 +70,7 @@ class TinyFront {
   std::array<T, usize(most_rows) * usize(most_rows)> value_;
 };
 
-// Where it has few rows by as many stores as it takes.
+// With a constant number of stores if there are few rows.
 template <Scalar T>
 inline void TinyFront<T>::set_zero() {
   const auto fill = [&](auto entries) { std::fill_n(value_.data(), entries, T(0)); };
@@ -93,7 +93,7 @@ inline void TinyFront<T>::begin(Index width, Index rows, std::span<const MatrixE
   set_zero();
   T* const value = value_.data();
   const T* const source = source_.values.data();
-  const auto ld = static_cast<std::uint32_t>(rows);  // whose sums and products need no extension of a sign
+  const auto ld = static_cast<std::uint32_t>(rows);  // unsigned: needs no sign extension
   for (const MatrixEntry& e : entries)
     value[static_cast<std::uint32_t>(e.row) + static_cast<std::uint32_t>(e.col) * ld] += source[e.source];
 }

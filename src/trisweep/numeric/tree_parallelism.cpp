@@ -16,18 +16,18 @@ namespace {
 
 // Subtrees are split until the largest is this many times smaller than a thread's share.
 constexpr double units_per_thread = 8;
-// In place of the parent of a subtree, which is -1 of a tree: of what is alone in its unit.
+// Stands for the parent (-1 for a whole tree) of a subtree or path that is alone in its unit.
 constexpr Index no_subtree = -2;
-// Between two calls of while_waiting().
+// Time between two calls of while_waiting().
 constexpr std::chrono::milliseconds watchdog(100);
 
-// Above which a subtree is split.
+// Flops above which a subtree is split.
 double most_work(const std::vector<double>& flops, int threads) {
   if (threads == 1) return std::numeric_limits<double>::infinity();
   return std::reduce(flops.begin(), flops.end()) / (units_per_thread * threads);
 }
 
-// Which fronts lie above the cut. The roots of the subtrees are the children of those fronts.
+// By front: whether it lies above the cut. The roots of the subtrees are the children of such fronts.
 std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<double>& flops,
                                    std::span<const char> whole, double most) {
   std::vector<char> above(whole.size());
@@ -48,7 +48,7 @@ std::vector<char> fronts_above_cut(const FrontTree& tree, const std::vector<doub
 }
 
 // The first front of a path above the cut that ends with `last`: each is the first child of the next one,
-// whose other children are small subtrees, of at most so much work together. They are done on the way.
+// whose other children are small subtrees, of at most `most` flops together, that are done on the way.
 Index start_of_path(const FrontTree& tree, const std::vector<double>& flops, const std::vector<char>& above,
                     Index last, double most) {
   double beside = 0;
@@ -63,7 +63,8 @@ Index start_of_path(const FrontTree& tree, const std::vector<double>& flops, con
   }
 }
 
-// The first front's children are of other units, and the last one's contribution block is for another.
+// Peak of the stack entries of a path. The first front's children are in other units, and the last front's
+// contribution block goes to another unit.
 Offset stack_of_path(const FrontTree& tree, const Unit& path) {
   Offset alive = 0, peak = 0;
   for (Index f = path.first; f < path.last; ++f) {
@@ -77,7 +78,7 @@ Offset stack_of_path(const FrontTree& tree, const Unit& path) {
 
 // Parents come after their children.
 void link_to_parents(const FrontTree& tree, std::vector<Unit>& units) {
-  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // of fronts whose children may be of others
+  std::vector<Index> unit_of(usize(tree.fronts()), -1);  // by front that may have children in other units
   for (std::size_t u = 0; u < units.size(); ++u)
     unit_of[usize(units[u].first)] = unit_of[usize(units[u].last)] = static_cast<Index>(u);
   for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
@@ -190,7 +191,7 @@ std::vector<Unit> cut_into_units(const FrontTree& tree, const std::vector<double
   for (std::size_t f = 0; f < own.size(); ++f) flops_here[f] *= own[f];
   const double most = most_work(flops_here, threads);
   const std::vector<char> above = fronts_above_cut(tree, flops, whole, most);
-  std::vector<Unit> units;    // from the last one on
+  std::vector<Unit> units;    // from the last to the first
   Index before = no_subtree;  // the parent of the last unit's subtrees, if others may be added
   for (Index f = tree.fronts() - 1; f >= 0;) {
     if (!whole[usize(f)]) {

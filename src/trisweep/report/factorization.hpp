@@ -1,5 +1,5 @@
 #pragma once
-// What a factorization is predicted to take, for people and as a part of records.
+// The predicted cost of a factorization, in words and as a part of records.
 
 #include <string>
 

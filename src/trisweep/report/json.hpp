@@ -1,5 +1,5 @@
 #pragma once
-// What the records have in common as JSON.
+// Common parts of the records as JSON.
 
 #include <nlohmann/json.hpp>
 

@@ -17,14 +17,14 @@ using plan::RankTraffic;
 using plan::sweep_kinds;
 using plan::Volume;
 
-// All that is sent, which is all that is received.
+// The total volume sent, which equals the total received.
 Volume sent(const PlanReport& r, MessageKind kind) {
   Volume sum;
   for (const RankTraffic& rank : r.traffic.rank) sum += rank.of(kind).sent;
   return sum;
 }
 
-// Not when they are at home.
+// False if the vectors are at home.
 bool moves_vectors(const PlanReport& r) {
   return sent(r, MessageKind::vectors).messages > 0;
 }
@@ -82,7 +82,8 @@ ordered_json rank_json(const PlanReport& r, Index rank) {
   return json;
 }
 
-// Of one kind, or of all: in total, at the busiest rank of it, and on average, sent and received together.
+// Messages of one kind, or of all kinds: in total, on the busiest rank, and on average, sent and received
+// together.
 template <class MessagesOf>
 std::string load(const PlanReport& r, Volume all, MessagesOf&& messages_of) {
   Offset most = 0, sum = 0;

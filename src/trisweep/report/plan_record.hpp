@@ -1,6 +1,6 @@
 #pragma once
-// The plan record: what a solve will send and store, rank by rank, without factoring or solving. Fields of
-// the run record (run_record.hpp) have its names and meanings.
+// The plan record: what a solve will send and store, rank by rank, without factoring or solving. Fields that
+// the run record (run_record.hpp) also has keep its names and meanings.
 
 #include "trisweep/model/cost.hpp"
 #include "trisweep/plan/traffic.hpp"
@@ -11,7 +11,7 @@ namespace trisweep::report {
 struct PlanReport {
   std::string version;
   MatrixRecord matrix;
-  std::string kind;  // of the factors, of numeric::kinds()
+  std::string kind;  // of the factors, a name in numeric::kinds()
   Index supernodes = 0;
   PlanRecord plan;
   std::string op, precision;

@@ -1,6 +1,6 @@
 #pragma once
-// The record of a predicted solve: the run record with modelled seconds, and a section `model` that says how
-// they came about. docs/run-record.md describes the fields.
+// The record of a predicted solve: the run record with modelled seconds, and a section `model` that explains
+// them. docs/run-record.md describes the fields.
 
 #include <optional>
 
@@ -19,11 +19,11 @@ struct PredictionReport {
   model::Noise noise;
   model::Prediction prediction;
   std::vector<model::AnswerPrice> answers;                 // with no correction and with one
-  std::optional<model::FactorizationPrice> factorization;  // nothing: the machine does not say what it takes
+  std::optional<model::FactorizationPrice> factorization;  // unset: the machine describes no dgemm_flops
   double serial_seconds = 0;                               // of one rank alone
   std::optional<double> no_communication_seconds;          // of this plan when messages cost nothing
   std::optional<double> no_computation_seconds;            // when tasks cost nothing
-  double analysis_seconds = 0;                             // that the analysis took, when it was made
+  double analysis_seconds = 0;                             // that the analysis took when it was made
   double plan_seconds = 0;                                 // that making the plans of all ranks took
   double simulation_seconds = 0;                           // that simulating them took
 
@@ -35,7 +35,7 @@ void complete_run(PredictionReport& report);
 
 std::string to_json(const PredictionReport& report);
 
-// A few lines for people: how long, what the critical path consists of, how far the floors are.
+// A few lines for people: times, the parts of the critical path, lower bounds.
 std::string summary(const PredictionReport& report);
 
 }  // namespace trisweep::report

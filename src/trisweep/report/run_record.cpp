@@ -126,8 +126,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ModelRecord, machine, predicted_seconds, pred
                                    predicted_vector_seconds, tuning_seconds, simulated, ruled_out, reasons)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineRecord, host, processor, mpi, processors, memory_bytes)
 
-// The totals over the kinds of messages within and between layers are fields of their own, for readers that
-// want no more. They do not depend on where the caller has b and x, whose messages are apart.
+// The totals over the kinds of messages within and between layers have their own fields, for readers that
+// need no more. They exclude the messages that carry b and x, so they do not depend on where the caller has
+// them.
 void to_json(nlohmann::json& json, const RankRecord& r) {
   json = {{"rank", r.rank},
           {"x", r.x},
@@ -191,7 +192,7 @@ std::string to_text(const nlohmann::ordered_json& json) {
 
 namespace {
 
-// With the summary of the pivots, null where U is stored.
+// The factor record with the summary of the pivots, null where U is stored.
 nlohmann::json factor_json(const FactorRecord& f) {
   nlohmann::json json = f;
   json["inertia"] = json["log_determinant"] = json["determinant_phase"] = nullptr;

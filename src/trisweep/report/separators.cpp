@@ -13,7 +13,7 @@ double percent(double extra, double whole) {
   return 100 * extra / (whole - extra);
 }
 
-// Of so many bytes in all.
+// `extra` of the `whole` bytes, such as "+3.1 MB (+4.1 %)".
 std::string more(double extra, double whole) {
   return fmt::format("{}{} ({:+.1f} %)", extra < 0 ? '-' : '+', bytes(std::abs(extra)),
                      percent(extra, whole));

@@ -1,5 +1,5 @@
 #pragma once
-// What inverting whole separators adds to the factors, for people.
+// What inverting whole separators adds to the factors, in words.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace trisweep::report {
 
-// "+3.1 MB (+4.1 %) of factors, ...", of a record that has them.
+// "+3.1 MB (+4.1 %) of factors, ...", for a record with `separators`.
 std::string separators_in_words(const RunRecord& record);
 
 }  // namespace trisweep::report

@@ -12,7 +12,7 @@
 namespace trisweep::report {
 namespace {
 
-// Delayed ones only where there are any: most matrices have none.
+// Mentions delayed pivots only if there are any: most matrices have none.
 std::string pivots(const FactorRecord& f) {
   return (f.delayed_pivots > 0 ? fmt::format("{} delayed, ", f.delayed_pivots) : "") +
          counted(f.perturbed_pivots, "perturbed pivot");
@@ -22,7 +22,7 @@ std::string line(const char* name, const std::string& value) {
   return fmt::format("{:<9} {}\n", name, value);
 }
 
-// Nothing of definite matrices, where it is no news.
+// Empty for definite matrices, whose inertia is no news.
 std::string inertia_line(const FactorRecord& f) {
   if (!f.pivots || !f.pivots->has_signs || f.pivots->negative + f.pivots->zero == 0) return "";
   return line("inertia", fmt::format("{} positive, {} negative and {} zero eigenvalues", f.pivots->positive,
@@ -99,13 +99,13 @@ std::string summary(const RunRecord& r) {
   }
   const bool bounded = std::isfinite(r.solve.forward_error_bound), small = r.solve.small_equations > 0;
   line("accuracy",
-       fmt::format("{} {:.1e} after {}{}", small ? "backward error" : "componentwise backward error",
-                   small ? r.solve.arioli_demmel_duff_backward_error : r.solve.componentwise_backward_error,
-                   counted(r.solve.refinement_steps, "refinement step"),
-                   bounded
-                       ? fmt::format("; relative error at most about {:.1e}, {:.1e} in single unknowns",
-                                     r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound)
-                       : ""));
+       fmt::format(
+           "{} {:.1e} after {}{}", small ? "backward error" : "componentwise backward error",
+           small ? r.solve.arioli_demmel_duff_backward_error : r.solve.componentwise_backward_error,
+           counted(r.solve.refinement_steps, "refinement step"),
+           bounded ? fmt::format("; relative error at most about {:.1e} (max norm), {:.1e} (componentwise)",
+                                 r.solve.forward_error_bound, r.solve.componentwise_forward_error_bound)
+                   : ""));
   if (small)
     line("",
          fmt::format("{} {} only unknowns below {:.1e} of the largest, which need not have a correct digit",
@@ -133,7 +133,7 @@ std::string singular(const RunRecord& r, bool satisfied) {
       model::find_precision(r.solve.precision).single_system ? "use --precision double, or " : "");
 }
 
-// Which of several right-hand sides.
+// Names the unsolved ones of several right-hand sides.
 std::string unsolved(const RunRecord& r) {
   if (r.solve.nrhs == 1) return "";
   constexpr std::size_t named = 5;
@@ -149,7 +149,7 @@ std::string normal_numbers() {
   return fmt::format("{:.1e} to {:.1e}", Limits::min(), Limits::max());
 }
 
-// The answer does not satisfy its equations.
+// The verdict on an answer that does not satisfy its equations.
 std::string inaccurate(const RunRecord& r) {
   const bool single = model::find_precision(r.solve.precision).single_system;
   const std::string remedy = model::find_precision(r.solve.precision).single_factors

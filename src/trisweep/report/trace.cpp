@@ -31,7 +31,7 @@ bool is_message(const TraceEvent& e) {
 }
 
 // Sends and receives of the same sender, receiver, supernode and kind belong together in the order in which
-// they happen, for phases follow each other on every rank, and so do the steps of an exchange.
+// they happen, because phases follow each other on every rank, and so do the steps of an exchange.
 class Arrows {
  public:
   std::string name(Index rank, const TraceEvent& e) {

@@ -1,5 +1,5 @@
 #pragma once
-// A recorded solve for people to look at and programs to read.
+// The trace of a recorded solve, as a picture for people and a table for programs.
 
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ using RankEvents = std::vector<std::vector<engine::TraceEvent>>;
 // thread, an arrow per message. `rank_names` label the processes.
 std::string to_chrome_trace(const RankEvents& events, const std::vector<std::string>& rank_names);
 
-// The messages of a solve, added up over pairs of ranks: lines of "from,to,kind,messages,bytes" below that
-// heading, by sender, receiver and kind.
+// The messages of a solve, summed by sender, receiver and kind: lines of "from,to,kind,messages,bytes" below
+// that heading.
 std::string to_traffic_csv(const RankEvents& events);
 
 }  // namespace trisweep::report

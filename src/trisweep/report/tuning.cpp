@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <map>
 
 #include "trisweep/report/factorization.hpp"
@@ -24,7 +26,7 @@ std::string loss(double seconds, double best) {
   return ratio < 2 ? fmt::format("{:+.0f} %", 100 * (ratio - 1)) : fmt::format("{:.1f} times", ratio);
 }
 
-// Plans of one kind share the work in the same way.
+// Plans of one kind distribute the work in the same way.
 std::string kind_of(const PlanChoice& choice) {
   return fmt::format("{}, inverted {}", choice.mapping, choice.diagonal);
 }
@@ -53,7 +55,7 @@ std::string runner_up(const Tuning& tuning) {
                      kind_of(ruled_out->choice));
 }
 
-// The same plan but for one axis.
+// Whether two plans differ in one axis only.
 bool differs_only_in(const model::NamedAxis& axis, const PlanChoice& plan, PlanChoice other) {
   if (plan.*axis.value == other.*axis.value) return false;
   other.*axis.value = plan.*axis.value;
@@ -86,7 +88,7 @@ std::string changes(const Tuning& tuning) {
     text += fmt::format("{}its right-hand sides in two halves {}", text.empty() ? "" : ", ",
                         loss(tuning.halves_seconds, best.seconds));
   }
-  return text.empty() ? "it has no other option" : "the same with " + text;
+  return text.empty() ? "no single option can be changed" : "the same with " + text;
 }
 
 ordered_json choice_json(const PlanChoice& choice) {
@@ -112,6 +114,15 @@ const Tuning& chosen_from(const TuningReport& r) {
 }
 
 constexpr int rows_of_a_kind = 3;
+
+// A word of a shell's command line.
+std::string in_shell(const std::string& word) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("%+,-./:=@_", c); };
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
 
 std::string table(const Tuning& tuning) {
   std::string text = fmt::format("\n{:<10} {:<10} {:<13} {:<12} {:<12} {:<10} {:<7} {}\n", "seconds", "grid",
@@ -153,7 +164,9 @@ std::string to_json(const TuningReport& r) {
   json["predicted"] = true;
   json["matrix"] = to_json_object(r.matrix);
   json["factor"] = {{"kind", r.kind}};
-  json["plan"] = to_json_object(plan_record(from.best().choice, r.machine));
+  PlanRecord plan = plan_record(from.best().choice, r.machine);
+  plan.chosen_by = "model";
+  json["plan"] = to_json_object(plan);
   json["solve"] = {{"nrhs", r.workload.nrhs}, {"op", r.op}, {"precision", r.precision}};
   ordered_json& tune = json["tune"];
   tune["machine"] = ordered_json::parse(model::to_json(r.machine));
@@ -163,7 +176,7 @@ std::string to_json(const TuningReport& r) {
   if (from.halves_seconds > 0) tune["halves_seconds"] = from.halves_seconds;
   if (r.factorization) tune["factorization"] = to_json_object(*r.factorization);
   tune["reasons"] = reasons(from);
-  tune["options"] = solve_options(from.best().choice);
+  tune["options"] = solve_options(from.best().choice) + r.given;
   tune["analysis_seconds"] = r.analysis_seconds;
   tune["search_seconds"] = r.search_seconds;
   tune["simulated"] = r.tuning.candidates.size();
@@ -201,7 +214,8 @@ std::string summary(const TuningReport& r) {
                      counted(static_cast<Offset>(r.every_plan->candidates.size()), "plan"), r.shortfall()));
   }
   text += table(from);
-  return text + fmt::format("trisweep solve {} {}\n", r.matrix.name, solve_options(best.choice));
+  return text + fmt::format("trisweep solve {} {}{}\n", in_shell(r.matrix.name), solve_options(best.choice),
+                            r.given);
 }
 
 }  // namespace trisweep::report

@@ -1,5 +1,5 @@
 #pragma once
-// What was found in the search for a plan, for people and as a record. docs/tune.md describes the fields.
+// The result of a search for a plan, in words and as a record. docs/tune.md describes the fields.
 
 #include <array>
 #include <optional>
@@ -11,32 +11,32 @@
 
 namespace trisweep::report {
 
-// Why the best plan is the best: what its critical path consists of, what the best plan of another kind
-// loses, and what it loses with another value of one of its axes.
+// Why the best plan is the best: the parts of its critical path, what the best plan of another kind loses,
+// and what changing one of its axes loses.
 std::array<std::string, 3> reasons(const model::Tuning& tuning);
 
-// "--grid 2x2x1 --mapping proportional ...": what `trisweep solve` takes for that plan. Only what it would
-// not take by itself: naming the usual transport would keep ranks of one node from the one that they share
-// memory by.
+// "--grid 2x2x1 --mapping proportional ...": the options of `trisweep solve` for that plan, without defaults:
+// naming the default transport would keep ranks of one node from using shared memory.
 std::string solve_options(const model::PlanChoice& choice);
 
 struct TuningReport {
   std::string version;
   MatrixRecord matrix;
-  std::string kind;  // of the factors, of numeric::kinds()
+  std::string kind;  // of the factors, a name in numeric::kinds()
   model::Machine machine;
   Index ranks = 1;
   model::Workload workload;
   std::string op;
   std::string precision;
+  std::string given;  // options of `trisweep solve` other than the plan's, each with a space before it
   model::Tuning tuning;
   std::optional<model::Tuning> every_plan;  // the exhaustive search, when there was one
-  // With the diagonal of the best plan; nothing: the machine does not say what it takes.
+  // With the diagonal of the best plan; unset: the machine describes no dgemm_flops.
   std::optional<model::FactorizationPrice> factorization;
-  double analysis_seconds = 0;  // real time
+  double analysis_seconds = 0;  // wall-clock time
   double search_seconds = 0;
 
-  // What the search missed: its best plan's time over that of the best plan there is.
+  // The loss of the search: the time of its best plan over that of the best of all plans.
   double shortfall() const { return tuning.best().seconds / every_plan->best().seconds; }
 };
 

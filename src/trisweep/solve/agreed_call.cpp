@@ -14,7 +14,7 @@
 namespace trisweep::solve {
 namespace {
 
-// In one number, and without an allocation: solves begin with it.
+// Hash of a call, without allocation, since every solve begins with it.
 std::uint64_t hash_of(const Call& call) {
   std::uint64_t hash = 0;
   const auto append = [&hash](std::uint64_t word) { hash = split_mix(hash ^ word); };

@@ -1,5 +1,5 @@
 #pragma once
-// What ranks must ask for alike in a call, before any of them waits for another in it.
+// Agreement of all ranks on the arguments of a call, before any rank waits for another in it.
 
 #include <concepts>
 
@@ -15,12 +15,12 @@ struct Call {
   RefinementOptions refinement{};
 };
 
-// Collective, in one reduction. Whether `wish` is set on any rank. Throws on every rank, which is as before:
-// the error of the lowest rank that refuses the call, or Error(usage), which names what ranks ask for
-// otherwise.
+// Collective, in one reduction. Returns true if `wish` is set on any rank. Throws on every rank, and changes
+// nothing: the error of the lowest rank that refuses the call, or Error(usage), which names the arguments in
+// which ranks differ.
 bool agree_on_call(const mpi::Communicator& comm, const Call& call, const mpi::Failure& refusal = {},
                    bool wish = false);
-// The same of a rank that refuses the call where check() throws.
+// The same; a rank refuses the call if its check() throws.
 template <std::invocable Check>
 bool agree_on_call(const mpi::Communicator& comm, const Call& call, const Check& check, bool wish = false) {
   mpi::Failure refusal;

@@ -15,7 +15,7 @@
 namespace trisweep::solve {
 namespace {
 
-// Hermitian with a positive diagonal: worth a try with Cholesky, which tells for sure.
+// Hermitian with a positive diagonal: Cholesky is tried, and tells whether the matrix is definite.
 bool may_be_positive_definite(const matrix::ValueSymmetry& hermitian) {
   return hermitian.holds && hermitian.has_positive_diagonal;
 }
@@ -26,10 +26,10 @@ numeric::Kind kind_if_indefinite(const matrix::Csr<T>& a, const matrix::ValueSym
   return is_complex<T> && matrix::is_symmetric(a, false) ? numeric::Kind::ldlt : numeric::Kind::lu;
 }
 
-// Narrower supernodes are one column of tiles, whose rows are cut by others' columns.
+// Narrower supernodes are one column of tiles, whose rows are divided by the columns of other supernodes.
 constexpr Index least_to_cluster = 32;
 
-// Positions in the first order become positions in the second.
+// Maps positions of the first order to positions of the second.
 void compose(std::vector<Index>& first, const std::vector<Index>& second) {
   for (Index& i : first) i = second[usize(i)];
 }
@@ -41,7 +41,7 @@ std::shared_ptr<const numeric::Fronts> fronts_of(const matrix::Pattern& pattern,
       numeric::make_fronts(pattern, o.row_new, o.col_new, analysis.structure, analysis.kind));
 }
 
-// Dr A Dc in the precision of the factors, entries in the order of A.
+// Dr A Dc in the precision of the factors, with entries in the order of A.
 template <Scalar F>
 struct ScaledValues {
   Buffer<F> value;
@@ -202,7 +202,7 @@ Factorization<F> factor(const matrix::Csr<T>& a, std::shared_ptr<const Analysis>
   if (auto done = try_factor<F>(a, std::move(analysis), options.numeric, observer)) return *std::move(done);
   auto again =
       std::make_shared<const Analysis>(analyze_as(indefinite_kind(a), a, options.analysis, observer));
-  return try_factor<F>(a, std::move(again), options.numeric, observer).value();  // Cholesky alone fails
+  return try_factor<F>(a, std::move(again), options.numeric, observer).value();  // only Cholesky can fail
 }
 
 #define INSTANTIATE(T)                                                                                       \

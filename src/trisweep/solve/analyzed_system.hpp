@@ -1,6 +1,6 @@
 #pragma once
-// The analysis of a system by itself: ordering, structure and plan, for any number of solvers of other values
-// of its pattern.
+// The analysis of a system (ordering, structure and plan), reusable for any number of solvers whose matrices
+// have its pattern and other values.
 
 #include <mpi.h>
 
@@ -11,16 +11,16 @@
 
 namespace trisweep::solve {
 
-// Plain data, without a communicator of its own: it may be destroyed at any time, and threads may share it.
+// Plain data without a communicator: it may be destroyed at any time, and threads may share it.
 template <Scalar T>
 class AnalyzedSystem {
  public:
-  // Collective. Matching and scaling depend on the values of `rows`: those of later solvers do best when they
-  // are alike in size. Throws as Solver's constructor does.
+  // Collective. Matching and scaling are computed from the values of `rows`: they work best for later values
+  // of similar magnitude. Throws as Solver's constructor does.
   AnalyzedSystem(MPI_Comm comm, BlockRows<T> rows, const SolverOptions& options = {});
 
-  // The solver of these `values`, in the order of this rank's entries. Collective over the same ranks. Pivots
-  // may require another structure, which is that solver's alone. Throws as Solver's constructor does, and
+  // Returns a solver for these `values`, in the order of this rank's entries. Collective over the same ranks.
+  // If pivots require another structure, only that solver uses it. Throws as Solver's constructor does, and
   // Error(usage) when `options` ask for another kind of factorization than the analysis is for.
   Solver<T> factorize(MPI_Comm comm, std::span<const T> values, const SolverOptions& options) const;
   // The same with the options of the analysis.
@@ -28,14 +28,14 @@ class AnalyzedSystem {
     return factorize(comm, values, options_);
   }
 
-  // The same into a `solver` that this has made, whose buffers are used again: bit for bit the same factors.
+  // The same into a `solver` made by this object, whose buffers are reused; bitwise the same factors.
   void factorize_into(Solver<T>& solver, std::span<const T> values) const {
     solver.refactor(values, planned_.get());
   }
 
-  // Those it was made with.
+  // Options that the analysis was made with.
   const SolverOptions& options() const { return options_; }
-  // Nonzeros in this rank's rows.
+  // Number of stored entries in this rank's rows.
   Offset entries() const { return rows_.a.nonzeros(); }
 
  private:

@@ -12,7 +12,7 @@ bool satisfies(const BackwardError& error) {
   return error.arioli_demmel_duff <= good_backward_error<T>;
 }
 
-// The condition estimate of perturbed factors is not A's: alone it proves nothing.
+// A condition estimate by perturbed factors is not that of A, and proves nothing by itself.
 template <Scalar T>
 void assess(Answer& answer) {
   constexpr double limit = 1 / double(std::numeric_limits<RealOf<T>>::epsilon());

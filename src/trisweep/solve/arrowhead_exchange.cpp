@@ -12,7 +12,7 @@ using numeric::Segment;
 
 constexpr std::size_t entries_at_once = usize(distribution::entries_at_once);
 
-// Entries between two ranks, so many in a message.
+// A stream of entries between two ranks, in messages of at most entries_at_once.
 template <Scalar T>
 class Stream {
  public:
@@ -31,7 +31,7 @@ class Stream {
       if (filled_ == std::min(part_.size(), left_)) flush();
     }
   }
-  // At least one of `most`.
+  // Returns the next entries: at least one and at most `most`.
   std::span<const T> receive(std::size_t most) {
     if (read_ == filled_) {
       filled_ = std::min(part_.size(), left_);
@@ -53,7 +53,7 @@ class Stream {
 
   const mpi::Communicator& comm_;
   Index other_;
-  std::size_t left_;  // not sent, or not received
+  std::size_t left_;  // entries not yet sent or received
   Buffer<T> part_;
   std::size_t filled_ = 0, read_ = 0;
 };
@@ -92,7 +92,7 @@ class Additions {
   }
 
  private:
-  // Calls visit(i, arrowhead, segment) for those of the additions, one after the other.
+  // Calls visit(i, arrowhead, segment) for the segments of addition 0, 1, ....
   template <class Visit>
   void for_each_segment(Index source, Index target, const Visit& visit) const {
     for (std::size_t i = 0; i < sum_.size(); ++i)
@@ -113,8 +113,8 @@ class Additions {
 
 }  // namespace
 
-// Pairs of ranks come in one order on all, so none waits for good; those of one shift are disjoint but for
-// chains.
+// All ranks visit pairs of ranks in the same order, so there is no deadlock. The pairs of one shift form
+// disjoint pairs or chains.
 template <Scalar T>
 void add_arrowheads(const mpi::Communicator& comm, numeric::Kind kind,
                     std::span<const ArrowheadAddition<T>> additions) {

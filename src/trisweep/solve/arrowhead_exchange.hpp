@@ -1,5 +1,5 @@
 #pragma once
-// Contribution blocks from the ranks that have them to those that assemble them.
+// Sends contribution blocks, distributed by arrowheads, to the ranks that assemble them.
 
 #include <span>
 
@@ -8,7 +8,7 @@
 
 namespace trisweep::solve {
 
-// Of `from` to the rows and columns `places` of `to`, whose owners are ranks.
+// The addition of `from` to the rows and columns `places` of `to`. Owners of arrowheads are ranks.
 template <Scalar T>
 struct ArrowheadAddition {
   numeric::ArrowheadMatrix<T> from;
@@ -16,9 +16,9 @@ struct ArrowheadAddition {
   numeric::ArrowheadMatrix<T> to;
 };
 
-// Makes `additions`, whose entries between two ranks go together. Called by all owners in these, with their
-// own arrowheads; of ranks that call it several times, in the same order. In parts: the copies under way take
-// little memory.
+// Performs `additions`, with all entries between two ranks in one stream. Called by all ranks that own an
+// arrowhead in them, with their own arrowheads; in the same order, if called several times. Entries are sent
+// in parts, so that the copies under way take little memory.
 template <Scalar T>
 void add_arrowheads(const mpi::Communicator& comm, numeric::Kind kind,
                     std::span<const ArrowheadAddition<T>> additions);

@@ -1,6 +1,6 @@
 #pragma once
-// A system is solved in attempts, each a factorization, until an answer is accepted: with compressed factors
-// where these are asked for, with uncompressed ones, and with conservative pivoting.
+// A system is solved in attempts, each with its own factorization, until an answer is accepted: with
+// compressed factors if these are asked for, with uncompressed ones, and with conservative pivoting.
 
 #include <optional>
 
@@ -10,8 +10,9 @@
 
 namespace trisweep::solve {
 
-// Conservative: the most accurate factors, whatever plan was chosen: inverted supernodes, pivots not much
-// smaller than the largest of their column, balanced units.
+// Conservative: the most accurate factors, regardless of the chosen plan: inverted supernodes, pivots not
+// much smaller than the largest entry of their column, no pivot replaced unless it is rounding error,
+// balanced scaling.
 enum class Pivoting { standard, conservative };
 
 struct Attempt {
@@ -21,12 +22,17 @@ struct Attempt {
   bool reuses_analysis = false;  // ordering, structure and plan, unless pivots require another structure
 };
 
-// The compression that the options ask to begin with; eps 0: none.
+// Returns the compression of the first attempt; eps 0: none.
 template <Scalar T>
 Compression first_compression(const SolverOptions& options);
 
-// The attempt after one with this answer, whose factors are compressed to `eps` (0: uncompressed); nothing
-// when the answer stands.
-std::optional<Attempt> next_attempt(const Attempt& last, double eps, const Answer& answer);
+// True if corrections by factors with replaced pivots have stagnated above the error that `limits` ask for,
+// and A is so ill-conditioned that x may have few digits though it satisfies its equations.
+template <Scalar T>
+bool has_stagnated(const Answer& answer, const RefinementOptions& limits);
+
+// Returns the attempt after `last`, which gave this answer by factors compressed to `eps` (0: uncompressed);
+// nullopt if the answer is final. `stagnated`: has_stagnated().
+std::optional<Attempt> next_attempt(const Attempt& last, double eps, bool stagnated, const Answer& answer);
 
 }  // namespace trisweep::solve

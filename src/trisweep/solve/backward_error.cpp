@@ -12,13 +12,13 @@ namespace {
 
 using krylov::ProductRows;
 
-// Below this share of what it would be were all unknowns as large as the largest, an equation's measure says
-// little, in units of epsilon: see BackwardError.
+// Ratio of an equation's denominator to its typical value t_i, in units of epsilon, up to which the
+// denominator is negligible: see BackwardError.
 constexpr double vanishing = 1e4;
 template <Scalar T>
 constexpr double share = vanishing* std::numeric_limits<RealOf<T>>::epsilon();
 
-// Quotients below a quarter of epsilon are not told from each other, which saves most divisions.
+// Quotients below a quarter of epsilon are not distinguished, which saves most divisions.
 template <Scalar T>
 constexpr RealOf<T> negligible = std::numeric_limits<RealOf<T>>::epsilon() / 4;
 
@@ -44,12 +44,12 @@ double ratio(double residual, double scale) {
   return scale <= std::numeric_limits<double>::max() ? residual / scale : HUGE_VAL;
 }
 
-// Of one equation: |b|, |op(A)| |x| + |b|, and the typical value of that.
+// Of one equation: |b|_i, (|op(A)| |x| + |b|)_i, and t_i, the typical value of that (see BackwardError).
 struct Terms {
   double b, own, typical;
 };
 
-// What equations are measured by where their own terms vanish beside the typical ones.
+// Denominator of Arioli, Demmel and Duff: `own`, plus `typical` if `own` is negligible beside it.
 double denominator(double own, double typical, double least_share) {
   return own > least_share * typical ? own : own + typical;
 }
@@ -210,9 +210,9 @@ void Residuals<T>::measure_typically(Op op, V b, V x, double enough, std::span<R
   }
   a_.comm().max(most);
   for (std::size_t c = 0; c < columns; ++c) {
-    // Where a sum of magnitudes overflows, equations that hold exactly still have no error.
+    // If a sum of magnitudes overflows, equations that hold exactly still have no error.
     if (std::isinf(norms[c].quotient)) norms[c].quotient = most[kinds * c + 3];
-    norms[c].typical_quotient = std::min(most[kinds * c], norms[c].quotient);  // but for rounding
+    norms[c].typical_quotient = std::min(most[kinds * c], norms[c].quotient);  // never larger, up to rounding
     norms[c].small_residual = most[kinds * c + 1];
     norms[c].small_size = most[kinds * c + 2];
   }
@@ -235,7 +235,7 @@ template <Scalar T>
 ColumnError Residuals<T>::error(Op op, const ResidualNorms& n) const {
   return {{.componentwise = n.quotient,
            .arioli_demmel_duff = n.typical_quotient,
-           // No larger, and not known where a norm overflows.
+           // Never larger than the componentwise error, and unknown if a norm overflows.
            .normwise = std::min(n.quotient, ratio(n.r, weights(op).norm_inf * n.x + n.b))},
           {n.small_equations, n.small_size, n.small_residual}};
 }

@@ -19,13 +19,13 @@ void require(bool holds, ErrorKind kind, const std::string& text, const char* re
   if (!holds) throw Error(kind, text, remedy);
 }
 
-// The same where a text for each row or entry would cost more than what is required.
+// The same with a text that is formatted only on error, for checks of single rows or entries.
 template <std::invocable Text>
 void require(bool holds, ErrorKind kind, const Text& text, const char* remedy) {
   if (!holds) throw Error(kind, text(), remedy);
 }
 
-// What one rank can see for itself; `n`: rows of all ranks together, `first`: of the ranks before.
+// The checks of one rank by itself. `n`: number of rows on all ranks, `first`: on the ranks before this one.
 template <Scalar T>
 void check_rows(const BlockRows<T>& rows, Offset n, Index first) {
   const matrix::Pattern& p = rows.a.pattern;
@@ -48,7 +48,7 @@ void check_rows(const BlockRows<T>& rows, Offset n, Index first) {
   }
 }
 
-// By number in the whole matrix: the place in the order of the ranks.
+// Returns for each row number of the whole matrix its place in rank order.
 std::vector<Index> places(const std::vector<std::vector<Index>>& listed, Index n) {
   std::vector<Index> place(usize(n), -1);
   Index next = 0;
@@ -64,7 +64,7 @@ std::vector<Index> places(const std::vector<std::vector<Index>>& listed, Index n
   return place;
 }
 
-// Columns by their places, ascending again.
+// Renumbers columns by their places, and sorts each row again.
 template <Scalar T>
 void renumber(const std::vector<Index>& place, ConsecutiveRows<T>& rows) {
   const matrix::Csr<T> before = rows.a;

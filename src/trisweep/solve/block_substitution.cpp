@@ -1,31 +1,11 @@
 #include "trisweep/solve/block_substitution.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "trisweep/krylov/bundle.hpp"
 
 namespace trisweep::solve {
 namespace {
-
-// Of a stage's unit, so that scales stay within range.
-constexpr int largest_exponent = 400;
-
-// Powers of two. `largest`: the largest entry of each stage's rows in each stage's columns.
-std::vector<double> units_of_stages(std::span<const double> largest, Index stages) {
-  std::vector<int> exponent(usize(stages));
-  std::vector<double> unit(usize(stages), 1.0);
-  for (Index s = 1; s < stages; ++s) {
-    int least = largest_exponent;
-    for (Index t = 0; t < s; ++t) {
-      const double most = largest[usize(s) * usize(stages) + usize(t)];
-      if (most > 0 && std::isfinite(most)) least = std::min(least, exponent[usize(t)] - std::ilogb(most));
-    }
-    exponent[usize(s)] = std::max(least, -largest_exponent);
-    unit[usize(s)] = std::ldexp(1.0, exponent[usize(s)]);
-  }
-  return unit;
-}
 
 std::vector<Index> numbers_of(const std::vector<Index>& stage_of, Index stage) {
   std::vector<Index> numbers;
@@ -35,54 +15,6 @@ std::vector<Index> numbers_of(const std::vector<Index>& stage_of, Index stage) {
 }
 
 }  // namespace
-
-template <Scalar T>
-template <class Visit>
-void BlockSubstitution<T>::for_each_entry(const Visit& visit) const {
-  Index stage = 0;
-  for (const OffDiagonal<T>& of : coupling_.off_diagonal) {
-    ++stage;
-    const matrix::Csr<T>& local = of.matrix.local();
-    for (Index k = 0; k < local.rows(); ++k)
-      for (const Offset e : local.pattern.entries(k)) {
-        const auto column = usize(of.matrix.column(local.pattern.col[usize(e)]));
-        visit(of.coupled_here()[usize(k)], stage, of.coupled[column], of.col_stage[column],
-              double(std::abs(local.value[usize(e)])));
-      }
-  }
-}
-
-template <Scalar T>
-double BlockSubstitution<T>::rescale(std::span<const double> row_scale, std::span<const double> col_scale) {
-  const Index stages = coupling_.stages();
-  std::vector<double> largest, sums;
-  mpi::agree_on_error(coupling_.comm, [&] {
-    largest.resize(usize(stages) * usize(stages));
-    sums.resize(col_scale.size());
-    const auto here = [&](std::span<const double> scale) {
-      const auto mine = scale.subspan(usize(coupling_.first), coupling_.row_stage.size());
-      return std::vector<double>(mine.begin(), mine.end());
-    };
-    row_scale_ = here(row_scale);
-    col_scale_ = here(col_scale);
-  });
-  for_each_entry([&](Index i, Index of_row, Index j, Index of_col, double size) {
-    double& most = largest[usize(of_row) * usize(stages) + usize(of_col)];
-    most = std::max(most, size * row_scale[usize(i)] * col_scale[usize(j)]);
-  });
-  coupling_.comm.max(largest);
-  const std::vector<double> unit = units_of_stages(largest, stages);
-  for_each_entry([&](Index i, Index of_row, Index j, Index of_col, double size) {
-    sums[usize(j)] +=
-        size * row_scale[usize(i)] * col_scale[usize(j)] * unit[usize(of_row)] / unit[usize(of_col)];
-  });
-  coupling_.comm.sum(sums);
-  for (std::size_t i = 0; i < row_scale_.size(); ++i) {
-    row_scale_[i] *= unit[usize(coupling_.row_stage[i])];
-    col_scale_[i] /= unit[usize(coupling_.col_stage[i])];
-  }
-  return std::ranges::max(sums);
-}
 
 template <Scalar T>
 Index BlockSubstitution<T>::room(Op op) const {
@@ -131,7 +63,7 @@ VectorRows<T> BlockSubstitution<T>::in_rows(Buffer<T>& buffer, Index rows, Index
   return {buffer.data(), rows, columns, columns == 1 ? 1 : krylov::whole_lines<T>(columns)};
 }
 
-// right -= op(N) x in the rows that are coupled. Of x it reads what was solved for in stages before.
+// right -= op(N) x in the coupled rows. Of x it reads the unknowns of earlier stages.
 template <Scalar T>
 void BlockSubstitution<T>::subtract_product(Op op, OffDiagonal<T>& off_diagonal, VectorRows<const T> x,
                                             VectorRows<T> right) {
@@ -152,8 +84,8 @@ void BlockSubstitution<T>::subtract_product(Op op, OffDiagonal<T>& off_diagonal,
   });
 }
 
-// Each off-diagonal block is multiplied once: before its rows are solved for, or of a transpose, whose
-// unknowns these are, afterwards.
+// Each off-diagonal block is multiplied once: before the solve with its rows or, for a transpose, where its
+// rows are unknowns, after it.
 template <Scalar T>
 engine::SolveProfile BlockSubstitution<T>::run_stages(Op op, VectorRows<T> right, VectorRows<T> x) {
   engine::SolveProfile done;

@@ -1,7 +1,7 @@
 #pragma once
 // Block back substitution: solves with a block triangular matrix by the factors of its diagonal blocks
-// (ordering/block_triangular_form.hpp), in stages: x_s = D_s^-1 (b_s - sum over t < s of N_st x_t). Of a
-// transpose the stages come in the other order.
+// (ordering/block_triangular_form.hpp), in stages: x_s = D_s^-1 (b_s - sum over t < s of N_st x_t). For a
+// transpose, the stages are in reverse order.
 
 #include <functional>
 #include <map>
@@ -16,11 +16,10 @@ namespace trisweep::solve {
 // The off-diagonal blocks of a stage's rows.
 template <Scalar T>
 struct OffDiagonal {
-  krylov::DistributedMatrix<T> matrix;  // of the rows and columns alone that have entries there
-  std::vector<Index> coupled;           // these, by their numbers in the whole matrix, ascending
-  std::vector<Index> col_stage;         // of these columns
+  krylov::DistributedMatrix<T> matrix;  // restricted to rows and columns with entries in these blocks
+  std::vector<Index> coupled;           // their numbers in the whole matrix, ascending
 
-  // This rank's.
+  // The coupled rows of this rank.
   std::span<const Index> coupled_here() const {
     return std::span(coupled).subspan(usize(matrix.partition().first(matrix.comm().rank())),
                                       usize(matrix.local_rows()));
@@ -30,40 +29,37 @@ struct OffDiagonal {
 // All off-diagonal blocks, and the stages of this rank's rows and columns.
 template <Scalar T>
 struct Coupling {
-  std::vector<OffDiagonal<T>> off_diagonal;  // of the stages from the second on
+  std::vector<OffDiagonal<T>> off_diagonal;  // by stage, from the second on
   std::vector<Index> row_stage;
   std::vector<Index> col_stage;
-  Index first;  // row of this rank
+  Index first;  // first row of this rank
   const mpi::Communicator& comm;
+  // Scaling of the whole matrix, by which answers are judged: of this rank's rows and columns.
+  std::vector<double> row_scale{}, col_scale{};
+  double scaled_norm_one = 0;
 
   Index stages() const { return static_cast<Index>(off_diagonal.size()) + 1; }
-  // Of this rank's equations and unknowns of op(A) x = b.
+  // Stages of this rank's equations and unknowns of op(A) x = b.
   const std::vector<Index>& equation_stage(Op op) const { return op == Op::none ? row_stage : col_stage; }
   const std::vector<Index>& unknown_stage(Op op) const { return op == Op::none ? col_stage : row_stage; }
+  const std::vector<double>& equation_scale(Op op) const { return op == Op::none ? row_scale : col_scale; }
 };
 
 // Collective, for use inside mpi::revoke_on_error.
 template <Scalar T>
 class BlockSubstitution {
  public:
-  // All of these outlive it.
+  // All arguments must outlive it.
   BlockSubstitution(Coupling<T>& coupling, ThreadPool& pool, engine::Engine<T>& engine)
       : coupling_(coupling), pool_(pool), engine_(engine) {}
 
-  // The scales that the whole matrix has, of this rank's rows and columns, in which off-diagonal entries do
-  // not exceed 1; from those of the diagonal blocks, `row_scale` and `col_scale`, of all rows and columns.
-  // (Each stage may have a unit of its own, in which its blocks are the same.) Returns the 1-norm of the
-  // off-diagonal blocks, so scaled.
-  double rescale(std::span<const double> row_scale, std::span<const double> col_scale);
-  std::span<const double> row_scale() const { return row_scale_; }
-  std::span<const double> col_scale() const { return col_scale_; }
-
-  // Whether any op is prepared.
+  const Coupling<T>& coupling() const { return coupling_; }
+  // True if any op is prepared.
   bool is_prepared() const { return !plan_.empty(); }
-  // Number of right-hand sides that op is prepared for; 0: it is not.
+  // Number of right-hand sides that op is prepared for; 0: not prepared.
   Index room(Op op) const;
-  // Allocates for them. `make_plan`: the plan of a sweep over the blocks of those equations and unknowns, by
-  // this rank's numbers.
+  // Allocates for `nrhs` right-hand sides. `make_plan`: returns the plan of a sweep over the diagonal blocks
+  // of these equations and unknowns, given by local numbers.
   using MakePlan =
       std::function<plan::Plan(std::span<const Index> equations, std::span<const Index> unknowns)>;
   void prepare(Op op, Index nrhs, const MakePlan& make_plan);
@@ -72,21 +68,16 @@ class BlockSubstitution {
 
  private:
   VectorRows<T> in_rows(Buffer<T>& buffer, Index rows, Index columns) const;
-  // From `right` to x, which may not be the same memory.
+  // Solves with the right-hand sides `right`, which it overwrites; x must not overlap them.
   engine::SolveProfile run_stages(Op op, VectorRows<T> right, VectorRows<T> x);
   void subtract_product(Op op, OffDiagonal<T>& off_diagonal, VectorRows<const T> x, VectorRows<T> right);
-  // visit(row, its stage, column, its stage, size) of each off-diagonal entry, by numbers of the whole
-  // matrix.
-  template <class Visit>
-  void for_each_entry(const Visit& visit) const;
 
   Coupling<T>& coupling_;
   ThreadPool& pool_;
   engine::Engine<T>& engine_;
-  std::vector<double> row_scale_, col_scale_;
-  std::map<Op, std::vector<plan::Plan>> plan_;  // by stage, in their order
+  std::map<Op, std::vector<plan::Plan>> plan_;  // by stage
   Buffer<T> right_, solution_;
-  Buffer<T> known_;  // unknowns that a product is of, in rows
+  Buffer<T> known_;  // unknowns to be multiplied, row-major
 };
 
 }  // namespace trisweep::solve

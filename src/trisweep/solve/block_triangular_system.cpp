@@ -6,14 +6,14 @@
 
 #include "trisweep/core/split_mix.hpp"
 #include "trisweep/ordering/block_triangular_form.hpp"
+#include "trisweep/ordering/matching.hpp"
 #include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::solve {
 namespace {
 
-// Of systems that the form pays for (docs/block-triangular.md): in smaller ones the passes over vectors take
-// as long as what is saved, and so do they where a smaller share of the nonzeros is off-diagonal, unless
-// factors become symmetric.
+// Systems for which the form pays (docs/block-triangular.md): in smaller ones, or with a smaller share of
+// off-diagonal nonzeros, the extra passes over vectors cost what is saved, unless factors become symmetric.
 constexpr Index least_rows = 4000;
 constexpr double least_share = 0.08;
 
@@ -38,12 +38,12 @@ bool saves(const matrix::Csr<T>& a, const ordering::BlockTriangularForm& form, b
   return may_be_symmetric && !numeric::has_upper(likely_kind(diagonal_blocks(a, form)));
 }
 
-// Whether a matrix without zeros on its diagonal has a symmetric pattern, and so no off-diagonal blocks:
-// hashes of its entries and of their mirror images then add up to nothing, and no rank has to see the others'
-// entries. Collective.
+// True if the matrix has no zero on its diagonal and a symmetric pattern, and so no off-diagonal blocks: the
+// hashes of its entries minus those of their mirror images then sum to zero, and no rank needs the entries of
+// others. Collective.
 template <Scalar T>
 bool is_symmetric_pattern(const mpi::Communicator& comm, const krylov::DistributedMatrix<T>& a) {
-  constexpr std::uint64_t bits = 32;  // whose sums over ranks are exact
+  constexpr std::uint64_t bits = 32;  // so that sums over ranks are exact in double
   const auto n = static_cast<std::uint64_t>(a.partition().rows());
   const auto first = a.partition().first(comm.rank());
   std::uint64_t sum = 0;
@@ -62,7 +62,7 @@ bool is_symmetric_pattern(const mpi::Communicator& comm, const krylov::Distribut
   return std::fmod(all[0], double(std::uint64_t{1} << bits)) == 0 && all[1] == double(n);
 }
 
-// Of a symmetric matrix none, which has a kind of factorization at half the cost.
+// Returns no form for a symmetric matrix, which can be factored at half the cost.
 template <Scalar T>
 ordering::BlockTriangularForm useful_form(const matrix::Csr<T>& a, const SolverOptions& options) {
   const bool may_be_symmetric = options.kind == numeric::KindChoice::automatic;
@@ -79,8 +79,8 @@ ordering::BlockTriangularForm useful_form(const matrix::Csr<T>& a, const SolverO
 template <Scalar T>
 struct BlockTriangularSystem<T>::Part {
   matrix::Csr<T> rows;
-  std::vector<Offset> entry{};             // by entry of `rows`, that of the rank's matrix
-  distribution::RowPartition partition{};  // of `rows`, where they are not all
+  std::vector<Offset> entry{};             // by entry of `rows`, its index in the rank's matrix
+  distribution::RowPartition partition{};  // of `rows`, if they are not all rows
 
   explicit Part(Index columns) { rows.pattern.cols = columns; }
   void add(Index column, const T& value, Offset of) {
@@ -110,12 +110,34 @@ std::unique_ptr<BlockTriangularSystem<T>> BlockTriangularSystem<T>::find(const m
   comm.broadcast(form.off_diagonal);
   mpi::agree_on_error(comm, [&] { form.coupled.resize(usize(form.stages)); });
   for (std::vector<Index>& coupled : form.coupled) comm.broadcast(coupled);
-  auto made = mpi::agree_on_error(
-      comm, [&] { return std::unique_ptr<BlockTriangularSystem>(new BlockTriangularSystem(comm, system)); });
+  auto made = mpi::agree_on_error(comm, [&] {
+    return std::unique_ptr<BlockTriangularSystem>(
+        new BlockTriangularSystem(comm, system, options.observed_by()));
+  });
   made->off_diagonal_nonzeros_ = form.off_diagonal;
   made->split(form);
-  mpi::agree_on_error(comm, [] {});  // what follows may not hear of a rank that has failed here
+  mpi::agree_on_error(comm, [] {});  // later steps might not notice a rank that failed here
   return made;
+}
+
+template <Scalar T>
+void BlockTriangularSystem<T>::scale(bool balanced) {
+  system_.gather([&](const matrix::Csr<T>& a) {
+    const ordering::MatchingOptions options{.balanced = balanced, .numbers = system_.numbers()};
+    scaling_ = ordering::match_large_entries(a, observer_, options).scaling;
+  });
+  comm_.broadcast(scaling_.row);
+  comm_.broadcast(scaling_.col);
+  mpi::agree_on_error(comm_, [&] {
+    const distribution::RowPartition& partition = system_.matrix().partition();
+    const auto here = [&](const std::vector<double>& scale) {
+      const auto begin = scale.begin() + partition.first(comm_.rank());
+      return std::vector<double>(begin, begin + partition.count(comm_.rank()));
+    };
+    coupling_->row_scale = here(scaling_.row);
+    coupling_->col_scale = here(scaling_.col);
+  });
+  coupling_->scaled_norm_one = system_.scaled_norm_one(scaling_.row, scaling_.col);
 }
 
 template <Scalar T>
@@ -162,7 +184,7 @@ auto BlockTriangularSystem<T>::take_off_diagonal(const ordering::BlockTriangular
   return part;
 }
 
-// Columns of the whole matrix, ascending, and entries of this rank's.
+// Returns (column of the whole matrix, index in local().value) of each entry of a row, columns ascending.
 template <Scalar T>
 std::vector<std::pair<Index, Offset>> BlockTriangularSystem<T>::entries_of_row(Index i) const {
   const krylov::DistributedMatrix<T>& a = system_.matrix();
@@ -190,15 +212,11 @@ void BlockTriangularSystem<T>::split(ordering::BlockTriangularForm& form) {
     off_diagonal_.resize(usize(form.stages) - 1);
   });
   for (Index stage = 1; stage < form.stages; ++stage) {
-    std::vector<Index> coupled_stage;
-    Part part = mpi::agree_on_error(comm_, [&] {
-      for (const Index j : form.coupled[usize(stage)]) coupled_stage.push_back(form.col_stage[usize(j)]);
-      return take_off_diagonal(form, stage);
-    });
+    Part part = mpi::agree_on_error(comm_, [&] { return take_off_diagonal(form, stage); });
     off_diagonal_[usize(stage - 1)] = std::move(part.entry);
     coupling_->off_diagonal.push_back(
         {krylov::DistributedMatrix<T>(comm_.share(), std::move(part.rows), part.partition),
-         std::move(form.coupled[usize(stage)]), std::move(coupled_stage)});
+         std::move(form.coupled[usize(stage)])});
   }
 }
 
@@ -218,6 +236,7 @@ bool BlockTriangularSystem<T>::follow() {
   take(in_blocks_, diagonal_->matrix());
   for (std::size_t s = 0; s < off_diagonal_.size(); ++s)
     take(off_diagonal_[s], coupling_->off_diagonal[s].matrix);
+  coupling_->scaled_norm_one = system_.scaled_norm_one(scaling_.row, scaling_.col);
   return true;
 }
 

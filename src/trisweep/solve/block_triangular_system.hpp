@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "trisweep/ordering/block_triangular_form.hpp"
+#include "trisweep/ordering/scaling.hpp"
 #include "trisweep/solve/block_substitution.hpp"
 #include "trisweep/solve/linear_system.hpp"
 #include "trisweep/solve/solver_options.hpp"
@@ -15,16 +16,19 @@ namespace trisweep::solve {
 template <Scalar T>
 class BlockTriangularSystem {
  public:
-  // Of the option `block_triangular`. Nothing where there is no such form, or (automatic) where it saves too
-  // little: in small systems, and where few entries are off-diagonal, unless the diagonal blocks are
-  // symmetric and the option `kind` leaves the choice, as with equations that give an unknown (Dirichlet
-  // conditions) whose column is kept. `system`, and the communicator, outlive it.
+  // Finds the form according to the option `block_triangular`. Returns null if there is no such form or, for
+  // `automatic`, if it saves too little: in small systems, and if few entries are off-diagonal, unless the
+  // diagonal blocks are symmetric and the option `kind` is automatic, as with Dirichlet conditions whose
+  // columns are kept. `system`, the communicator and the options' observer must outlive it.
   static std::unique_ptr<BlockTriangularSystem> find(const mpi::Communicator& comm,
                                                      const LinearSystem<T>& system,
                                                      const SolverOptions& options);
 
-  // Takes the values that the system has now. False, with nothing changed, where they do not have the form.
+  // Takes over new values of the system. Returns false, and changes nothing, if they do not have the form.
   bool follow();
+  // Computes the scaling of the whole matrix, by which answers are judged, for an analysis of the values that
+  // the system has: in balanced units or in the given ones (ordering/matching.hpp).
+  void scale(bool balanced);
 
   LinearSystem<T>& diagonal() { return *diagonal_; }
   Coupling<T>& coupling() { return *coupling_; }
@@ -34,8 +38,8 @@ class BlockTriangularSystem {
 
  private:
   struct Part;
-  BlockTriangularSystem(const mpi::Communicator& comm, const LinearSystem<T>& system)
-      : comm_(comm), system_(system) {}
+  BlockTriangularSystem(const mpi::Communicator& comm, const LinearSystem<T>& system, Observer& observer)
+      : comm_(comm), system_(system), observer_(observer) {}
   void split(ordering::BlockTriangularForm& form);
   Part take_diagonal(const ordering::BlockTriangularForm& form);
   Part take_off_diagonal(const ordering::BlockTriangularForm& form, Index stage);
@@ -43,8 +47,10 @@ class BlockTriangularSystem {
 
   const mpi::Communicator& comm_;
   const LinearSystem<T>& system_;
-  // Entries of system_.matrix().local(), by entry of the diagonal blocks and of each stage's off-diagonal
-  // ones, and those that have to be zero.
+  Observer& observer_;
+  ordering::Scaling scaling_;  // of all rows and columns
+  // Indices of entries of system_.matrix().local(): by entry of the diagonal blocks, by entry of each stage's
+  // off-diagonal blocks, and those that must be zero.
   std::vector<Offset> in_blocks_, zero_;
   std::vector<std::vector<Offset>> off_diagonal_;
   std::unique_ptr<LinearSystem<T>> diagonal_;

@@ -6,7 +6,7 @@
 namespace trisweep::solve {
 namespace {
 
-// Visits all that a rank has to get, in one order: on rank 0 to be read, elsewhere to be written.
+// Visits all arrays to be sent, in one order: on rank 0 they are read, elsewhere written.
 template <class Visit>
 void for_each_list(Analysis& a, symbolic::Structure& s, Visit&& visit) {
   auto& order = a.ordering;
@@ -20,14 +20,14 @@ void for_each_list(Analysis& a, symbolic::Structure& s, Visit&& visit) {
 struct Header {
   numeric::Kind kind;
   Index n;
-  int levels[2];  // of the trees of ordering and structure
+  int levels[2];  // of the separator trees of ordering and structure
   std::array<Offset, 17> size;
 };
 
 }  // namespace
 
-// Sizes first, so that all ranks know that all have room before anything is sent. The root's lists are only
-// read: a broadcast writes to the others.
+// Sizes are sent first, so that all ranks have allocated before anything else is sent. The root's arrays are
+// only read: a broadcast writes only on the other ranks.
 std::shared_ptr<const Analysis> broadcast_analysis(const mpi::Communicator& comm,
                                                    std::shared_ptr<const Analysis> root) {
   if (comm.size() == 1) return root;

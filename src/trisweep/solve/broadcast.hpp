@@ -4,8 +4,8 @@
 
 namespace trisweep::solve {
 
-// Collective. Rank 0 has its own analysis (`root` is used there only), every other rank a copy of it: all of
-// it is of the size of the structure, none of the size of the factors.
+// Collective. Returns `root` on rank 0 (read there only), and a copy of it on all other ranks, without
+// fronts. Its size is that of the structure, not of the factors.
 std::shared_ptr<const Analysis> broadcast_analysis(const mpi::Communicator& comm,
                                                    std::shared_ptr<const Analysis> root);
 

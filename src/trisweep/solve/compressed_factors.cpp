@@ -7,7 +7,7 @@
 namespace trisweep::solve {
 namespace {
 
-// Of all panels; with an eps, what tiles are expected to have.
+// Returns the bytes of all panels; for eps > 0, the expected bytes of tiles.
 template <Scalar F, Scalar T>
 double bytes_of_panels(const Analysis& analysis, double eps) {
   const symbolic::Structure& s = *analysis.structure;

@@ -1,7 +1,7 @@
 #pragma once
-// Factors whose panels are put in tiles by the thread that has eliminated their front, as soon as it has:
-// what is there at a time are tiles, the fronts in work and the stack of contribution blocks. For a rank that
-// is alone; others compress their pieces when these have come (TriangularSolver).
+// Factors whose panels are compressed into tiles as soon as their front is eliminated, by the same thread: in
+// memory are only the tiles, the current fronts and the stack of contribution blocks. For a single rank;
+// several ranks compress their pieces after distribution (TriangularSolver).
 
 #include "trisweep/solve/triangular_solver.hpp"
 
@@ -10,20 +10,20 @@ namespace trisweep::solve {
 // F the precision of the factors, T that of the vectors.
 template <Scalar F, Scalar T>
 struct CompressedFactors {
-  std::optional<Factorization<F>> factorization;  // nothing: A is not positive definite
-  std::shared_ptr<const MadeTiles<T>> tiles;      // null: the factorization has its numbers
-  double seconds = 0;                             // of the factorization, without those of making tiles
-  double lost_seconds = 0;                        // of one whose tiles could not be kept
-  bool too_long = false;  // tiles are, or are expected to be: the panels stay as they are
+  std::optional<Factorization<F>> factorization;  // unset: A is not positive definite
+  std::shared_ptr<const MadeTiles<T>> tiles;      // null: the factorization has its panels
+  double seconds = 0;                             // of the factorization, without compression
+  double lost_seconds = 0;                        // of a factorization whose tiles were discarded
+  bool too_long = false;  // tiles save too few bytes, or are expected to: panels stay uncompressed
 };
 
-// Of the bytes of all panels, what tiles of that accuracy are expected to have.
+// Returns the expected ratio of compressed to uncompressed bytes of all panels.
 template <Scalar F, Scalar T>
 double expected_share(const Analysis& analysis, double eps);
 
-// try_factor(), in tiles where as much can be saved as `compression` asks for. Factors are made a second
-// time, as they are, where pivots are delayed, which changes panels that are in tiles already, and where the
-// tiles come out longer than was expected.
+// try_factor(), with tiles if these are expected to save as much as `compression` asks for. The matrix is
+// factored a second time, uncompressed, if pivots are delayed (which changes panels already compressed), or
+// if the tiles save too little.
 template <Scalar F, Scalar T>
 CompressedFactors<F, T> try_factor_in_tiles(const matrix::Csr<T>& a,
                                             const std::shared_ptr<const Analysis>& analysis,

@@ -9,23 +9,24 @@
 namespace trisweep::solve {
 namespace {
 
-// Of answers of compressed factors, by the choice of eps.
+// Passes of a solve with compressed factors, for which eps is chosen.
 constexpr int usual_passes = 2;
 
-// Errors of less than so many times the target are no longer those of compression.
+// Errors below this multiple of the target are rounding errors, not those of compression.
 constexpr double rounding = 4;
 
-// Besides reading bytes: widening numbers, and tiles that are too short for the next one to be there in time.
+// Time besides reading bytes, relative to an uncompressed sweep: widening values, and tiles too short to
+// prefetch the next one in time.
 constexpr double overhead_of_tiles = 0.2;
 
-// Whether an answer of so many passes through tiles takes no longer than one of uncompressed factors, in the
-// model, as far as bandwidth decides how long a sweep takes.
+// True if a solve of `passes` passes with tiles takes no longer than one with uncompressed factors, in the
+// model for sweeps limited by memory bandwidth.
 template <Scalar T>
 bool pays(const TriangularSolver<T>& solver, int passes, const WholeAnswers& whole) {
   const model::Machine machine = model::find_machine("generic");
   const CompressionReport& made = *solver.compression();
   const Index ranks = solver.comm().size();
-  const int triangles = numeric::has_upper(solver.kind()) ? 1 : 2;  // that each panel is read for
+  const int triangles = numeric::has_upper(solver.kind()) ? 1 : 2;  // times that a panel is read in a solve
   const double sweep = triangles * made.uncompressed_bytes() / ranks / model::rank_bandwidth(machine, ranks);
   const auto answer_seconds = [&](double of_sweep, int times) {
     return model::answer_price(of_sweep, times - 1, whole.product, machine, {.scalar_bytes = sizeof(T)})
@@ -41,9 +42,10 @@ int passes_of_whole_factors(const RefinementOptions& options, bool half_precisio
   return half_precision ? 3 : options.best ? 2 : 1;
 }
 
-// 0.50 for 0.26, 0.50 for 0.29, 0.41 for 0.31 (fusion), 0.59 for 0.35, 0.51 for 0.39 (fusion), 0.53 for 0.43,
-// 0.69 for 0.45, 0.78 for 0.51 (AMD EPYC with AVX-512, one core; docs/compression.md). Numbers are read as
-// fast as memory allows; the time of widening them is proportional to their count.
+// Measured time ratio for each ratio of bytes: 0.50 for 0.26, 0.50 for 0.29, 0.41 for 0.31 (fusion), 0.59 for
+// 0.35, 0.51 for 0.39 (fusion), 0.53 for 0.43, 0.69 for 0.45, 0.78 for 0.51 (AMD EPYC with AVX-512, one core;
+// docs/compression.md). Reading is limited by bandwidth; the time of widening is proportional to the number
+// of values.
 double time_of_sweep(double share) {
   return overhead_of_tiles + share;
 }
@@ -77,7 +79,7 @@ std::optional<Compression> better_compression(TriangularSolver<T>& solver, Refin
   std::vector<T> b, x;
   mpi::agree_on_error(solver.comm(), [&] {
     x.resize(usize(rows));
-    // Of one size in the scaled system, whatever the units of the equations, and the same on every grid.
+    // Of similar size in the scaled system, independently of the equations' units, and equal on every grid.
     for (Index i = 0; i < rows; ++i)
       b.push_back(T(static_cast<RealOf<T>>(made_up_entry(usize(first + i)) / scale[usize(i)])));
   });

@@ -1,6 +1,6 @@
 #pragma once
-// What `--compress auto` takes, and whether it pays (docs/compression.md): by the time of whole answers, each
-// pass through the factors with its measurement. The same on every rank.
+// The choice of `--compress auto`, and whether compression pays (docs/compression.md): judged by the time of
+// whole solves, each pass through the factors with its residual. The same on every rank.
 
 #include <optional>
 
@@ -9,36 +9,37 @@
 
 namespace trisweep::solve {
 
-// What answers of uncompressed factors take, which those of compressed ones are compared with.
+// Cost of solves with uncompressed factors, with which those with compressed factors are compared.
 struct WholeAnswers {
   int passes = 1;                 // through the factors
-  model::ProductShare product{};  // with A, of the rank with most
+  model::ProductShare product{};  // product with A, on the rank with the most
 };
 
-// The first answer of uncompressed factors is taken as it is, unless the best is asked for; those in half the
-// precision of the system gain seven digits of 16 with each pass.
+// Passes of a solve with uncompressed factors: the first solution is not corrected, unless `best` is set;
+// single-precision factors of a double-precision system gain seven of 16 digits with each pass.
 int passes_of_whole_factors(const RefinementOptions& options, bool half_precision);
 
-// The passes to an answer read least when a second one is the last: the errors of two multiply, and what a
-// panel takes grows with the digits of eps. A solve is off by ten times eps and more. Panels that would not
-// pay stay as they are.
+// Returns the compression for solves of two passes, which read the fewest bytes: the errors of two passes
+// multiply, and bytes grow with the digits of eps. Its eps allows for errors of a solve of ten times eps and
+// more; panels that do not get short enough to pay stay uncompressed.
 template <Scalar T>
 Compression automatic_compression(int passes_of_whole = 1);
 
-// The time of a sweep through tiles over one through numbers, by what tiles have of the bytes.
+// Time of a sweep with compressed panels relative to uncompressed ones. `share`: ratio of their bytes.
 double time_of_sweep(double share);
 
-// Seconds that each answer saves, where a sweep through tiles and a whole answer, of so many passes, have
-// been measured; below 0: that it loses.
+// Returns the seconds that each solve saves by compression (negative: loses), from measured times with
+// compressed factors of a sweep and of a whole solve of `passes` passes.
 double saved_by_compression(double share, double sweep_seconds, double answer_seconds, int passes,
                             int passes_of_whole);
 
-// How answers of approximate factors, compressed or of lower precision, are refined: as accurate as others.
+// Returns the options to refine solutions by approximate factors, compressed or of lower precision, to the
+// accuracy of others.
 template <Scalar T>
 RefinementOptions refinement_of_approximate(RefinementOptions options);
 
-// What is done with compressed factors when they have been tried: nothing (they pay), the compression that
-// lets a second pass be the last, or none (eps 0). Collective.
+// Tries the compressed factors of `solver` in a solve. Returns nullopt if they pay, else the compression with
+// which two passes may suffice, or none (eps 0). Collective.
 template <Scalar T>
 std::optional<Compression> better_compression(TriangularSolver<T>& solver, RefinedSolver<T>& refined, Op op,
                                               RefinementOptions options, const WholeAnswers& whole);

@@ -8,14 +8,14 @@
 namespace trisweep::solve {
 namespace {
 
-// The op of the adjoint of A^-1. A Hermitian matrix needs no second plan for it.
+// The op whose solve applies the adjoint of A^-1. A Hermitian matrix needs no second plan for it.
 template <Scalar T>
 Op adjoint_op(const TriangularSolver<T>& solver) {
   const bool is_hermitian = solver.kind() == numeric::Kind::cholesky && !solver.is_coupled();
   return is_hermitian ? Op::none : Op::conjugate_transpose;
 }
 
-// `inverse`: of the scaled matrix.
+// `inverse`: that of the scaled matrix.
 template <Scalar T>
 double condition_of_scaled(TriangularSolver<T>& solver, const Inverse<T>& inverse) {
   const auto by = [&](Op op) {
@@ -38,7 +38,7 @@ double estimate_condition(TriangularSolver<T>& solver) {
   });
 }
 
-// op(Dr A Dc)^-1 = E^-1 op(A)^-1 D^-1, with D the scaling of the equations of op(A) and E of its unknowns.
+// op(Dr A Dc)^-1 = E^-1 op(A)^-1 D^-1, with D the scaling of the equations of op(A), E that of its unknowns.
 template <Scalar T>
 double estimate_condition(TriangularSolver<T>& solver, const Inverse<T>& inverse) {
   const auto over = [](const T& v, double scale) { return v / static_cast<RealOf<T>>(scale); };
@@ -63,7 +63,7 @@ double skeel_condition(TriangularSolver<T>& solver, const Inverse<T>& inverse, O
   };
   const auto adjoint = [&](Vectors<const T> x, Vectors<T> y) {
     multiply_by(weight, x.data, y);
-    if (op == Op::transpose) conjugate_all(y);  // A^-T has the adjoint conj(A)^-1
+    if (op == Op::transpose) conjugate_all(y);  // the adjoint of A^-T is conj(A)^-1
     inverse(op == Op::none ? adjoint_op(solver) : Op::none, y, y);
     if (op == Op::transpose) conjugate_all(y);
     multiply_by(magnitude, y.data, y);

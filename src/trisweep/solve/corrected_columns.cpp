@@ -9,7 +9,7 @@
 namespace trisweep::solve {
 namespace {
 
-// A step that leaves more than this share of the error is the last of its kind: of the cheap one early,
+// A step that leaves more than this share of the error is the last of its kind. By the factors that is early,
 // because GMRES takes over.
 constexpr double slowest_by_factors = 0.1;
 constexpr double slowest_by_gmres = 0.5, slowest_of_replaceable = 0.01;
@@ -90,7 +90,8 @@ double CorrectedColumns::improve(const CorrectionStep& step, ErrorMeasure measur
   for (std::size_t c = 0; c < other.size(); ++c) {
     const double before = measure(errors_[c]), after = measure(other[c]);
     const double bound = std::max(errors_[c].arioli_demmel_duff, limits.acceptable);
-    // The larger unknowns may not suffer for the small ones; never from infinity to infinity.
+    // Small unknowns must not be corrected at the expense of larger ones. Infinity to infinity is no
+    // progress.
     if (after < before && !(other[c].arioli_demmel_duff > bound)) {
       best = std::min(best, std::isfinite(before) ? after / before : 0);
       errors_[c] = other[c];

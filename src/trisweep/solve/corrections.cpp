@@ -11,9 +11,9 @@ namespace {
 using krylov::assign;
 using krylov::columns_of;
 
-// Each takes 1 / epsilon off the errors of unknowns that are smaller than others.
+// Each correction reduces the errors of smaller unknowns by a factor of about 1 / epsilon.
 constexpr int corrections_in_a_row = 4;
-// A GMRES correction stops here; its outcome is corrected again if need be.
+// Residual reduction of one GMRES correction; its result is corrected again if necessary.
 constexpr double gmres_reduction = 1e-8;
 
 }  // namespace

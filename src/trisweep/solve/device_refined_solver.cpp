@@ -6,7 +6,8 @@
 namespace trisweep::solve {
 namespace {
 
-// Brings the caller's rows to where the columns of this rank's rows are counted: its own, then the halo's.
+// The exchange that copies the caller's rows to the column numbering of this rank's rows of A: its own rows,
+// then the halo.
 template <Scalar T>
 plan::VectorPhase columns_of(const krylov::DistributedMatrix<T>& rows) {
   plan::VectorPhase phase{.way = plan::VectorWay::in};
@@ -46,7 +47,7 @@ void DeviceRefinedSolver<T>::prepare(Op op, Index nrhs) {
     return one;
   });
   prepared_.erase(op);
-  prepared_.merge(entry);  // allocates nothing: on all ranks or on none
+  prepared_.merge(entry);  // allocates nothing, so it cannot fail on some ranks only
 }
 
 template <Scalar T>

@@ -1,5 +1,5 @@
 #pragma once
-// Iterative refinement in the memory of a solver's device, where its sweeps are.
+// Iterative refinement in the memory of the device that runs a solver's sweeps.
 
 #include <map>
 #include <memory>
@@ -11,19 +11,19 @@
 
 namespace trisweep::solve {
 
-// Of the systems of one matrix and its factors. Collective; for use inside mpi::revoke_on_error.
+// Refined solves with one matrix and its factors. Collective; for use inside mpi::revoke_on_error.
 template <Scalar T>
 class DeviceRefinedSolver {
  public:
-  // All outlive it; the device of `solver` is not the native one.
+  // All arguments must outlive it; the device of `solver` is not the native one.
   DeviceRefinedSolver(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& solver,
                       const Residuals<T>& residuals)
       : a_(a), solver_(solver), residuals_(residuals) {}
 
   // Allocates for at most `nrhs` right-hand sides.
   void prepare(Op op, Index nrhs);
-  // Solves for no more of them, in `stream`, and corrects by the factors. Waits for the stream in each step,
-  // for the residual norms, and x is complete on return.
+  // Solves in `stream` for at most the prepared number, and corrects by the factors. Waits for the stream in
+  // each step, to read the residual norms; x is complete on return.
   CorrectedColumns solve(Op op, Vectors<const T> b, Vectors<T> x, const RefinementLimits& limits,
                          void* stream);
 

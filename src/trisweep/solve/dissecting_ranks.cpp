@@ -18,7 +18,7 @@ using ordering::Dissection;
 using ordering::Subdomain;
 using ordering::TreeVertices;
 
-// What comes before a subdomain; without vertices there is none to dissect.
+// Header of the message with a subdomain; without vertices: there is nothing to dissect.
 struct Task {
   Index vertices = 0;
   Index inner = 0;
@@ -27,14 +27,14 @@ struct Task {
 };
 static_assert(std::is_trivially_copyable_v<Task>);
 
-// Of `begin`, begin + 1, ..., end - 1 the first half keeps its work.
+// Of the ranks [begin, end), those before the middle keep their half of the work.
 Index middle(Index begin, Index end) {
   return begin + (end - begin + 1) / 2;
 }
 
 struct Place {
-  Index leader;  // who leaves this rank something to do
-  Index end;     // for it and those before `end`
+  Index leader;  // the rank that passes a subdomain to this rank
+  Index end;     // the ranks up to `end` share it
 };
 Place place_of(Index rank, Index ranks) {
   for (Index begin = 0, end = ranks;;) {
@@ -44,7 +44,7 @@ Place place_of(Index rank, Index ranks) {
   }
 }
 
-// A transfer that fails is the end for all ranks: others wait for it.
+// A failed transfer revokes the communicator, since other ranks wait for it.
 template <class Transfer>
 void transfer(const Communicator& comm, const Transfer& work) {
   try {
@@ -78,7 +78,7 @@ requires std::is_trivially_copyable_v<T> T receive(const Communicator& comm, Ind
   return value;
 }
 
-// Runs work(), and tells `leader`, which waits for that, whether it failed.
+// Runs work(), and reports to `leader`, which waits in hear(), whether it failed.
 template <class Work>
 void tell(const Communicator& comm, Index leader, const Work& work) {
   mpi::Failure failure;
@@ -93,26 +93,26 @@ void tell(const Communicator& comm, Index leader, const Work& work) {
   }
   send(comm, failure, leader);
 }
-// Waits for that, and throws the same error.
+// Waits for the report of tell() and throws its error, if any.
 void hear(const Communicator& comm, Index helper) {
   const auto failure = receive<mpi::Failure>(comm, helper);
   if (failure.failed) throw Error(failure.kind, fmt::format("rank {}: {}", helper, failure.message()));
 }
 
-// Arrays one after the other, for one message.
+// Concatenates arrays for one message.
 std::vector<Index> pack(std::initializer_list<std::span<const Index>> arrays) {
   std::vector<Index> packed;
   for (const auto& array : arrays) packed.insert(packed.end(), array.begin(), array.end());
   return packed;
 }
-// The first `size` values of `packed`, which then begins behind them.
+// Removes the first `size` values from `packed` and returns them.
 std::vector<Index> unpack(std::span<const Index>& packed, Index size) {
   const auto first = packed.first(usize(size));
   packed = packed.subspan(usize(size));
   return {first.begin(), first.end()};
 }
 
-// Of a graph, and of an order: how many vertices each node of the tree has, and which.
+// Packed sizes of a graph, and of an order: the number of vertices of each tree node, then the vertices.
 std::size_t packed_graph_size(const Task& task) {
   return 2 * usize(task.vertices) + 1 + usize(task.edges);
 }
@@ -140,7 +140,7 @@ class AnswerOfRank final : public ordering::Helpers::Answer {
         order_(packed_order_size(task)) {}
   ~AnswerOfRank() override {
     if (!is_due_ || comm_.revoked()) return;
-    try {  // to be rid of it, while another error unwinds
+    try {  // receives and discards the order while another error unwinds
       receive_order();
     } catch (...) {
     }
@@ -148,11 +148,11 @@ class AnswerOfRank final : public ordering::Helpers::Answer {
   AnswerOfRank(const AnswerOfRank&) = delete;
   AnswerOfRank& operator=(const AnswerOfRank&) = delete;
 
-  // Allocates nothing: the helper waits.
+  // Allocates nothing, since the helper waits.
   void ask(Index helper) {
     helper_ = helper;
     send(comm_, task_, helper);
-    hear(comm_, helper);  // that it has room
+    hear(comm_, helper);  // whether it has allocated
     is_due_ = true;
     send(comm_, std::span(graph_), helper);
     graph_ = {};
@@ -195,7 +195,7 @@ void DissectingRanks::let_go() {
   while (end_ - comm_.rank() > 1) send(comm_, Task{}, pass_on_half());
 }
 
-// To the rank that is returned.
+// Halves this rank's range of ranks; returns the first rank of the second half.
 Index DissectingRanks::pass_on_half() {
   return end_ = middle(comm_.rank(), end_);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Nested dissection by all ranks: rank 0 has the graph, and each rank that has a subdomain to dissect halves
-// it and leaves one half to another rank, while there are any. The order is that of one rank alone.
+// Nested dissection by all ranks: rank 0 starts with the whole graph; each rank with a subdomain bisects it
+// and passes one half to another rank, as long as ranks are idle. The order is that of a single rank.
 
 #include <functional>
 #include <memory>
@@ -12,21 +12,22 @@
 
 namespace trisweep::solve {
 
-// Where one rank orders, the others call help_to_dissect().
+// The helpers of the rank that orders; the other ranks call help_to_dissect().
 class DissectingRanks final : public ordering::Helpers {
  public:
-  // On rank 0: of all ranks. `comm` outlives it. `free_values`: of the gathered matrix.
+  // On rank 0, with all other ranks as helpers. `comm` must outlive it. `free_values`: frees the values of
+  // the gathered matrix.
   explicit DissectingRanks(
       const mpi::Communicator& comm, std::function<void()> free_values = [] {})
       : DissectingRanks(comm, comm.size(), std::move(free_values)) {}
-  // As let_go(), when an error unwinds.
+  // Calls let_go(), for the case that an exception unwinds.
   ~DissectingRanks() override;
   DissectingRanks(const DissectingRanks&) = delete;
   DissectingRanks& operator=(const DissectingRanks&) = delete;
 
   std::unique_ptr<Answer> give(const ordering::Subdomain& domain) override;
   void let_values_go() override { free_values_(); }
-  // Those that are left have nothing to dissect.
+  // Dismisses the ranks that have been given no subdomain.
   void let_go();
 
  private:
@@ -36,16 +37,16 @@ class DissectingRanks final : public ordering::Helpers {
   Index pass_on_half();
 
   const mpi::Communicator& comm_;
-  Index end_;  // this rank and those after it, before `end`, are left
+  Index end_;  // ranks after this one and before `end_` are idle
   std::function<void()> free_values_;
 };
 
-// On another rank: waits for what it is left, and dissects that. Throws what that throws, which the rank that
-// left it has been told.
+// Called by all ranks except rank 0: waits for a subdomain and dissects it. Throws what the dissection
+// throws, after reporting the error to the rank that passed the subdomain.
 void help_to_dissect(const mpi::Communicator& comm);
 
-// Gathers the matrix on rank 0 of `comm` and runs work(matrix, helpers), which orders it, there; once it is
-// known how, the matrix may have no values any more. Collective.
+// Gathers the matrix on rank 0 of `comm` and runs work(matrix, helpers) there, which orders the matrix;
+// during ordering its values may be freed. Collective.
 template <Scalar T, class Work>
 void gather_to_order(const mpi::Communicator& comm, const LinearSystem<T>& system, const Work& work) {
   system.gather(

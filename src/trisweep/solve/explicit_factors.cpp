@@ -1,13 +1,12 @@
 #include "trisweep/solve/explicit_factors.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "trisweep/core/permutation.hpp"
 #include "trisweep/core/slabs.hpp"
 #include "trisweep/numeric/blas.hpp"
+#include "trisweep/numeric/diagonal_block.hpp"
 #include "trisweep/solve/analysis.hpp"
 
 namespace trisweep::solve {
@@ -33,46 +32,6 @@ Block<T> out_of_slabs(const T* stored, Index height, Index width) {
   return block;
 }
 
-// A := L U with L's unit diagonal left out; returns by position the row of A that is there.
-template <class T>
-std::vector<Index> factor_in_place(Block<T>& a) {
-  std::vector<Index> row(usize(a.rows));
-  std::iota(row.begin(), row.end(), 0);
-  for (Index k = 0; k < a.rows; ++k) {
-    Index pivot = k;
-    for (Index i = k + 1; i < a.rows; ++i) {
-      if (std::abs(a(i, k)) > std::abs(a(pivot, k))) pivot = i;
-    }
-    std::swap(row[usize(k)], row[usize(pivot)]);
-    for (Index j = 0; j < a.cols; ++j) std::swap(a(k, j), a(pivot, j));
-    for (Index i = k + 1; i < a.rows; ++i) a(i, k) /= a(k, k);
-    for (Index j = k + 1; j < a.cols; ++j) {
-      for (Index i = k + 1; i < a.rows; ++i) a(i, j) -= a(i, k) * a(k, j);
-    }
-  }
-  return row;
-}
-
-template <class T>
-Block<T> in_column_order(Block<T>& a, const std::vector<Index>& column) {
-  Block<T> ordered{a.rows, a.cols};
-  for (Index j = 0; j < a.cols; ++j)
-    std::copy_n(a.view().column(column[usize(j)]), a.rows, ordered.view().column(j));
-  return ordered;
-}
-
-// With P A = L U: A^-1 = U^-1 L^-1 P.
-template <Scalar T>
-Block<T> inverse(Block<T> a) {
-  const auto row = factor_in_place(a);
-  Block<T> result{a.rows, a.cols};
-  for (Index i = 0; i < a.rows; ++i) result(i, i) = T(1);
-  numeric::solve_right(result.view(), a.view(), numeric::Triangle::upper, Op::none,
-                       numeric::Diagonal::stored);
-  numeric::solve_right(result.view(), a.view(), numeric::Triangle::lower, Op::none, numeric::Diagonal::unit);
-  return in_column_order(result, inverse_permutation(row));
-}
-
 template <Scalar T>
 Block<T> product(Block<T>& a, Block<T>& b) {
   Block<T> result{a.rows, b.cols};
@@ -85,16 +44,23 @@ Block<T> product(Block<T>& a, Block<T>& b) {
 // A supernode's part of L and U.
 template <Scalar T>
 struct Supernode {
-  Block<T> l, u;            // L' and U' of its diagonal block, whole
+  Block<T> l, u;            // L' and U' of its diagonal block, each as a full square
   Block<T> below, right;    // the panel times L', U' times the panel
-  std::vector<Index> rows;  // of the diagonal block, by position
+  std::vector<Index> rows;  // row of the diagonal block at each position
 };
 
 template <Scalar T>
 Supernode<T> supernode(const numeric::Factors<T>& factors, Index k) {
   const Index width = factors.structure->width(k), height = factors.structure->height(k);
-  Block<T> d = inverse(out_of_slabs(factors.diagonal_block(k), width, width));
-  auto rows = factor_in_place(d);
+  Block<T> d = out_of_slabs(factors.diagonal_block(k), width, width);
+  std::vector<Index> pivots(usize(width)), rows(usize(width));
+  std::vector<T> scratch(d.value.size());
+  const auto factor_block = [&] { numeric::lu_in_place<T>(d.view(), pivots, 0); };
+  factor_block();
+  numeric::invert_from_lu<T>(d.view(), pivots, scratch);
+  factor_block();
+  std::iota(rows.begin(), rows.end(), 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) std::swap(rows[i], rows[usize(pivots[i])]);
   Block<T> l{width, width}, u{width, width};
   for (Index j = 0; j < width; ++j) {
     for (Index i = 0; i < width; ++i) (i > j ? l : u)(i, j) = d(i, j);
@@ -109,7 +75,7 @@ Supernode<T> supernode(const numeric::Factors<T>& factors, Index k) {
       right(j, i) =
           has_upper ? upper(i, j) : numeric::mirrored(numeric::upper_of_lower(factors.kind), upper(i, j));
   }
-  panel = in_column_order(panel, rows);
+  numeric::exchange_columns<T>(panel.view(), pivots, true);
   return {l, u, product(panel, l), product(u, right), std::move(rows)};
 }
 
@@ -141,7 +107,7 @@ ExplicitFactors<T> explicit_factors(const Factorization<T>& factorization) {
                             .col_scale = order.col_scale,
                             .perturbed_pivots = factors.perturbed_pivots};
   std::vector<Supernode<T>> supernodes;
-  std::vector<Index> place(usize(structure.n));  // of the ordered matrix's rows
+  std::vector<Index> place(usize(structure.n));  // position in L U of each row of the ordered matrix
   for (Index k = 0; k < structure.supernodes(); ++k) {
     const auto& made = supernodes.emplace_back(supernode(factors, k));
     for (Index i = 0; i < structure.width(k); ++i)

@@ -1,5 +1,5 @@
 #pragma once
-// Triangular factors with explicit entries, for those who read or store them; solves use the panels.
+// Triangular factors with explicit entries, for inspection or storage; solves use the panels.
 
 #include <vector>
 
@@ -16,16 +16,16 @@ template <Scalar T>
 struct ExplicitFactors {
   matrix::Csr<T> l_transposed;    // L's columns as rows, with its diagonal of ones
   matrix::Csr<T> u;               // by rows
-  std::vector<Index> row_new;     // Pr: which row of L U a row of A is
-  std::vector<Index> col_new;     // Pc: which column of L U a column of A is
+  std::vector<Index> row_new;     // Pr: row i of A is row row_new[i] of L U
+  std::vector<Index> col_new;     // Pc: column j of A is column col_new[j] of L U
   std::vector<double> row_scale;  // the diagonal of Dr, powers of two
-  std::vector<double> col_scale;  // of Dc
-  Index perturbed_pivots = 0;     // zero but for rounding, and replaced in U by larger numbers
+  std::vector<double> col_scale;  // the diagonal of Dc
+  Index perturbed_pivots = 0;     // zero up to rounding, replaced in U by larger values
 };
 
-// From block LDU: each diagonal block is factored as D = P^T L' U' with partial pivoting, and its rows take
-// the order of its pivots. Entries that are zero are left out. Cost: two products with every panel. Throws
-// std::bad_alloc alone.
+// Computed from the block L D U form: each diagonal block is factored as D = P^T L' U' with partial pivoting,
+// and its rows are reordered by P. Zero entries are left out. Cost: two products with every panel. Throws
+// only std::bad_alloc.
 template <Scalar T>
 ExplicitFactors<T> explicit_factors(const Factorization<T>& factorization);
 

@@ -1,7 +1,7 @@
 #pragma once
-// Where the factors of a triangular solver come from: this process's or another library's factorization, on
-// rank 0 or on all ranks, or a file. Each is a class of its own (root_factors.hpp, lu_source.hpp); whatever
-// uses factors knows this interface alone.
+// Source of the factors of a triangular solver: our or another library's factorization, on rank 0 or on all
+// ranks, or a file. Each source is a class of its own (root_factors.hpp, lu_source.hpp); users of the factors
+// see only this interface.
 
 #include <memory>
 #include <string>
@@ -15,37 +15,37 @@ namespace trisweep::solve {
 
 struct FactorReport;  // report.hpp
 
-// Every rank has one, of the same factors. Its functions are called by all ranks at once, analysis() first.
-// They throw on every rank alike.
+// A collective object: every rank has one for the same factors. All ranks call its functions together,
+// analysis() first; errors are thrown on every rank.
 template <Scalar S>
 class FactorSource {
  public:
   virtual ~FactorSource() = default;
-  // On every rank the same, of the size of the structure. Never null.
+  // Returns the analysis of the factors, the same on every rank, of the size of the structure. Never null.
   virtual std::shared_ptr<const Analysis> analysis(const mpi::Communicator& comm) = 0;
-  // This rank's pieces of the factors. Any distribution of the analysis, any number of times.
+  // Returns this rank's pieces of the factors, in any distribution of the analysis. May be called repeatedly.
   virtual engine::PieceValues<S> panels(const mpi::Communicator& comm,
                                         const distribution::Distribution& distribution,
                                         const distribution::LocalBlocks& local_blocks) = 0;
-  // The next panels() are the last: it may give their memory up meanwhile. Does not communicate.
+  // Announces that the next call of panels() is the last, which may free memory on the way. Local.
   virtual void expect_last() {}
-  // ||Dr A Dc||_1; 0: not known without A.
+  // Returns ||Dr A Dc||_1; 0: unknown without A.
   virtual double scaled_norm_one(const mpi::Communicator&) { return 0; }
-  // Of sources with the same analysis the same; null where another rank knows. Does not communicate.
+  // Returns a key that is equal for sources with the same analysis; may be null except on rank 0. Local.
   virtual std::shared_ptr<const void> analysis_key(const mpi::Communicator& comm) const = 0;
-  // Whether the structure has a place for every entry of the matrix, so that others of its values can be
+  // True if the structure has a place for every entry of the matrix, so that new values of the matrix can be
   // factored in it.
   virtual bool holds_matrix() const { return false; }
-  // Adds what is known of pivots. For rank 0 alone.
+  // Adds the pivot counts to the report. On rank 0 only.
   virtual void describe(FactorReport&) const {}
 };
 
-// Factors that a solver begins with, in one of two precisions: on all ranks or on none.
+// Given factors that a solver starts from, in one of two precisions; set on all ranks or on none.
 template <Scalar T>
 struct FactorSources {
   std::shared_ptr<FactorSource<T>> in_full{};            // in the matrix's precision
   std::shared_ptr<FactorSource<Single<T>>> in_single{};  // in single precision, of a mixed solver
-  std::string diagonal = "supernodes";  // what is inverted, as symbolic::diagonals() names it; rank 0's
+  std::string diagonal = "supernodes";  // inverted blocks, a name of symbolic::diagonals(); read on rank 0
 
   template <class F>
   const std::shared_ptr<FactorSource<F>>& in() const {
@@ -57,11 +57,11 @@ struct FactorSources {
   }
 };
 
-// A solver's matrix, as its callers gave it, with the factors.
+// A solver's matrix, in the caller's rows and units, with its factors.
 template <Scalar T>
 struct FactoredSystem {
   matrix::Csr<T> a;  // on rank 0, rows and columns by their numbers in the whole matrix; elsewhere empty
-  FactorSources<T> factors;  // of it
+  FactorSources<T> factors;  // factors of `a`
 };
 
 }  // namespace trisweep::solve

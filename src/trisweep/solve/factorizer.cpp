@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "trisweep/backend/device.hpp"
@@ -18,9 +19,11 @@ namespace {
 
 constexpr double conservative_threshold = 0.5;
 constexpr double conservative_growth = 1000;
+// Smallest pivot that is kept, relative to the largest entry, in epsilons: smaller ones are rounding errors.
+constexpr double conservative_epsilons = 4;
 
-// Whether `a` has all entries of the matrix that it was converted from, other than those that are too small
-// or too large for its precision. (They are scaled later; rank 0 scales before it converts.)
+// Throws Error(numerical) if an entry of `given` underflowed to zero or overflowed when it was converted to
+// `a`. (Here entries are scaled after the conversion; rank 0 scales before it.)
 template <Scalar F, Scalar T>
 void require_in_range(const matrix::Csr<F>& a, const matrix::Csr<T>& given) {
   const auto zeros = [](const auto& values) {
@@ -39,7 +42,7 @@ void Factorizer<T>::begin(const Attempt& attempt, const Report& report) {
   if (attempt.pivoting == Pivoting::conservative && !standard_) {
     standard_ = {
         .choice = report.plan, .analysis = analysis_, .separators = report.separators, .model = report.model};
-    if (standard_->model) standard_->model->seconds = 0;  // it has been asked already
+    if (standard_->model) standard_->model->seconds = 0;  // already counted in the report
   }
   analysis_ = factored_ = nullptr;
 }
@@ -49,11 +52,26 @@ void Factorizer<T>::return_to_standard(Report& report) {
   if (standard_) adopt(*std::exchange(standard_, {}), report);
 }
 
-// A matrix that Cholesky finds not definite is factored in another kind. (On one rank L D L^T itself never
-// fails: where it does not lead to a solution, the next attempt is LU.)
 template <Scalar T>
 template <Scalar F>
-MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
+AttemptFactors<F, T> Factorizer<T>::factor(Attempt& attempt, Report& report) {
+  if (given_.in_full || given_.in_single) return {take_given<F>(attempt, report)};
+  if (is_of_engine(attempt)) return {factor_by_engine<F>(attempt, report)};
+  if (comm_.size() > 1) return {factor_on_all_ranks<F>(attempt, report)};
+  AttemptFactors<F, T> factors;
+  system_.gather([&](const matrix::Csr<T>& a) {
+    auto made = factor_alone<F>(a, attempt, report);
+    factors = {root_factors<F>(std::move(made.factorization)), std::move(made.tiles)};
+  });
+  return factors;
+}
+
+// If Cholesky finds the matrix not definite, it is factored in another kind. (On one rank, L D L^T never
+// fails: if it does not lead to a solution, the next attempt is LU.)
+template <Scalar T>
+template <Scalar F>
+auto Factorizer<T>::factor_alone(const matrix::Csr<T>& a, Attempt& attempt, Report& report)
+    -> MadeFactors<F> {
   begin(attempt, report);
   if (auto again = factor_as_before<F>(a, attempt, report); again.factorization) return again;
   for (int failed = 0;; ++failed) {
@@ -62,8 +80,8 @@ MadeFactors<F, T> Factorizer<T>::factor(const matrix::Csr<T>& a, Attempt& attemp
   }
 }
 
-// Rank 0 alone knows what the next factors begin with. Values that do not suit the kind any more, or perturb
-// pivots, need an analysis of their own.
+// Only rank 0 knows the analysis to start from. Values that no longer suit its kind, or for which pivots are
+// perturbed, are analyzed anew.
 template <Scalar T>
 template <Scalar F>
 std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& attempt, Report& report) {
@@ -120,6 +138,7 @@ PlannedSystem Factorizer<T>::analyze(const matrix::Csr<T>& a, const Attempt& att
 
 template <Scalar T>
 void Factorizer<T>::adopt(PlannedSystem planned, Report& report) {
+  ++analyses_;
   analysis_ = planned.analysis;
   is_adopted_ = true;
   factored_ = nullptr;
@@ -134,15 +153,13 @@ void Factorizer<T>::adopt(PlannedSystem planned, Report& report) {
 
 template <Scalar T>
 template <Scalar F>
-std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attempt,
-                                                           const model::ProductShare& product,
-                                                           Report& report) {
+std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attempt, Report& report) {
   const FactorSources<T> given = std::exchange(given_, {});
   if (!given.template in<F>())
     throw mpi::CollectiveError(ErrorKind::usage, "the given factors are in another precision",
                                "choose the option `mixed` as they are");
   auto source = factors_of_system(comm_, given.template in<F>(), system_);
-  plan_for(source, given.diagonal, attempt, product, report);
+  plan_for(source, given.diagonal, attempt, report);
   report.factor.given = true;
   return source;
 }
@@ -150,8 +167,9 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given(const Attempt& attemp
 template <Scalar T>
 template <Scalar F>
 void Factorizer<T>::plan_for(std::shared_ptr<FactorSource<F>> source, const std::string& diagonal,
-                             const Attempt& attempt, const model::ProductShare& product, Report& report) {
+                             const Attempt& attempt, Report& report) {
   const auto analysis = source->analysis(comm_);
+  const model::ProductShare product = system_.product_share();
   mpi::agree_on_error(comm_, [&] {
     if (comm_.rank() != 0) return;
     if (const auto key = source->analysis_key(comm_); !key || key != planned_key_) {
@@ -168,9 +186,7 @@ void Factorizer<T>::plan_for(std::shared_ptr<FactorSource<F>> source, const std:
 
 template <Scalar T>
 template <Scalar F>
-std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine(const Attempt& attempt,
-                                                                 const model::ProductShare& product,
-                                                                 Report& report) {
+std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine(const Attempt& attempt, Report& report) {
   const FactorEngine& engine = *options_.factorization;
   auto& of_system = engine_.template in<F>();
   auto rows = mpi::agree_on_error(comm_, [&] {
@@ -190,17 +206,18 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine(const Attempt& 
                                    .threads = std::max(options_.threads, 1),
                                    .numbers = system_.numbers(),
                                    .observer = options_.observed_by()});
-  plan_for(source, std::string(symbolic::diagonals().front().name), attempt, product, report);
+  plan_for(source, std::string(symbolic::diagonals().front().name), attempt, report);
   report.factor.factorization = engine.name();
   return source;
 }
 
-// With the pivots that were delayed where they were eliminated the last time, else as it was planned: nothing
-// where that does not do for the new values either. (Kinds that read one triangle: other values of the same
-// pattern need not be symmetric any more.)
+// Tries the last structure, with its delayed pivots, then the planned one; returns no factors if neither
+// suits the new values. (New values of the pattern may no longer be symmetric, which kinds that read one
+// triangle need.)
 template <Scalar T>
 template <Scalar F>
-MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report) {
+auto Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report)
+    -> MadeFactors<F> {
   if (!has_analysis_for(attempt) || !suits(analysis_->kind, a)) return {};
   const auto unperturbed = [](const auto& made) {
     return made.factorization && made.factorization->factors->perturbed_pivots == 0;
@@ -212,15 +229,14 @@ MadeFactors<F, T> Factorizer<T>::factor_as_before(const matrix::Csr<T>& a, Attem
     if (unperturbed(again) && double(report.factor.bytes) <= most_growth * double(first_bytes_)) return again;
   }
   auto again = try_factor<F>(a, analysis_, attempt, report.factor);
-  return unperturbed(again) ? again : MadeFactors<F, T>{};
+  return unperturbed(again) ? again : MadeFactors<F>{};
 }
 
-// As it was analyzed; nothing when Cholesky does not work.
+// Factors with the given analysis; returns no factors if Cholesky fails.
 template <Scalar T>
 template <Scalar F>
-MadeFactors<F, T> Factorizer<T>::try_factor(const matrix::Csr<T>& a,
-                                            const std::shared_ptr<const Analysis>& analysis, Attempt& attempt,
-                                            FactorReport& report) {
+auto Factorizer<T>::try_factor(const matrix::Csr<T>& a, const std::shared_ptr<const Analysis>& analysis,
+                               Attempt& attempt, FactorReport& report) -> MadeFactors<F> {
   settle_compression<F>(attempt);
   auto done = try_factor_in_tiles<F>(a, analysis, numeric_options(threads_for(*analysis_), attempt),
                                      compression_at_once(attempt), options_.observed_by());
@@ -266,7 +282,7 @@ std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels(const matrix:
                                                                    double pivot_threshold) const {
   const auto begun = begun_ ? begun_ : analyze<F>(a, attempt).analysis;
   numeric::FactorizationOptions options = numeric_options(threads_for(*begun), attempt);
-  options.pivot_threshold = pivot_threshold;
+  if (pivot_threshold > 0) options.pivot_threshold = options.pivot_replacement = pivot_threshold;
   return std::make_shared<const Factorization<F>>(
       solve::try_factor<F>(a, begun, options, options_.observed_by()).value());
 }
@@ -330,12 +346,15 @@ numeric::FactorizationOptions Factorizer<T>::numeric_options(int threads, const 
   if (attempt.pivoting == Pivoting::conservative) {
     options.relative_threshold = conservative_threshold;
     options.growth = conservative_growth;
+    const double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
+    options.pivot_threshold = conservative_epsilons * epsilon;
+    options.pivot_replacement = std::sqrt(epsilon);
   }
   return options;
 }
 
-// Of panels while they are factored. (Devices take them uncompressed.) Where the automatic EPS may not do,
-// which so far it always did for definite systems, another needs the values.
+// Compression of panels during the factorization: none for devices, which take uncompressed panels, and none
+// if the automatic eps may have to be changed, which needs the values (never observed for definite systems).
 template <Scalar T>
 Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
   const bool alone = comm_.size() == 1 && options_.device == engine::Device::native;
@@ -343,16 +362,11 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
   return alone && !may_change ? attempt.compression : Compression{};
 }
 
-#define INSTANTIATE(F, T)                                                                             \
-  template std::shared_ptr<FactorSource<F>> Factorizer<T>::take_given<F>(                             \
-      const Attempt&, const model::ProductShare&, Report&);                                           \
-  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_by_engine<F>(                       \
-      const Attempt&, const model::ProductShare&, Report&);                                           \
-  template std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks<F>(Attempt&, Report&); \
-  template MadeFactors<F, T> Factorizer<T>::factor<F>(const matrix::Csr<T>&, Attempt&, Report&);      \
-  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int,        \
-                                                   ordering::Helpers*) const;                         \
-  template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(                     \
+#define INSTANTIATE(F, T)                                                                      \
+  template AttemptFactors<F, T> Factorizer<T>::factor<F>(Attempt&, Report&);                   \
+  template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int, \
+                                                   ordering::Helpers*) const;                  \
+  template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(              \
       const matrix::Csr<T>&, const Attempt&, double) const;
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)
 #define INSTANTIATE_REST(T)                                   \

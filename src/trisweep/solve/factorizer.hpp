@@ -1,6 +1,6 @@
 #pragma once
-// Analyzes, plans and factors a system, attempt after attempt: with the ordering, structure and plan of the
-// attempt before where that is to be.
+// Analyzes, plans and factors a system for each attempt, if possible with the ordering, structure and plan of
+// the previous attempt.
 
 #include <memory>
 #include <tuple>
@@ -15,14 +15,14 @@
 
 namespace trisweep::solve {
 
-// On rank 0; the others have neither.
+// The factors of an attempt.
 template <Scalar F, Scalar T>
-struct MadeFactors {
-  std::shared_ptr<const Factorization<F>> factorization;
-  std::shared_ptr<const MadeTiles<T>> tiles;  // null: the factorization has its panels
+struct AttemptFactors {
+  std::shared_ptr<FactorSource<F>> source{};
+  std::shared_ptr<const MadeTiles<T>> tiles{};  // on a single rank; null: the source has panels
 };
 
-// One for factors in the precision of a matrix in T, one for those of lower precision.
+// One object for factors in the precision T of the matrix, one for factors in lower precision.
 template <Scalar T, class Full, class Low>
 struct InPrecisions {
   Full in_full{};
@@ -41,8 +41,8 @@ struct InPrecisions {
 template <Scalar T>
 class Factorizer {
  public:
-  // All of these outlive it. Collective. `given`: the first factors, of the caller's matrix, unless it is
-  // empty.
+  // Collective. `comm`, `system` and `options` must outlive it. `given`: the first factors, of the caller's
+  // matrix, unless empty.
   Factorizer(const mpi::Communicator& comm, const LinearSystem<T>& system, const SolverOptions& options,
              FactorSources<T> given = {})
       : comm_(comm),
@@ -51,57 +51,63 @@ class Factorizer {
         ranks_of_node_(mpi::ranks_of_first_node(comm)),
         given_(std::move(given)) {}
 
-  // Of each rank.
+  // Number of processors of each rank.
   int processors() const { return mpi::processors_of_each(ranks_of_node_); }
 
-  // Whether the next factors are those that were given.
-  bool is_given() const { return given_.in_full || given_.in_single; }
-  // These. They are what they are: only the plan is chosen. Collective.
-  template <Scalar F>
-  std::shared_ptr<FactorSource<F>> take_given(const Attempt& attempt, const model::ProductShare& product,
-                                              Report& report);
-
-  // Whether the factors of an attempt are another library's (SolverOptions::factorization).
+  // True if the factors of an attempt are another library's (SolverOptions::factorization).
   bool is_of_engine(const Attempt& attempt) const {
     return options_.factorization && attempt.pivoting == Pivoting::standard;
   }
-  // These; the plan of the last ones stays where their analysis does. Collective.
-  template <Scalar F>
-  std::shared_ptr<FactorSource<F>> factor_by_engine(const Attempt& attempt,
-                                                    const model::ProductShare& product, Report& report);
 
-  // Ours on several ranks: rank 0 analyzes and plans, and all factor. Leaves out the attempt's compression
-  // where it is automatic and would not pay, on rank 0. Collective.
+  // Returns the given factors, another library's, or ours: on several ranks, rank 0 analyzes and plans, and
+  // all ranks factor. Clears the attempt's compression, on rank 0, if it is automatic and would not pay.
+  // Collective.
   template <Scalar F>
-  std::shared_ptr<FactorSource<F>> factor_on_all_ranks(Attempt& attempt, Report& report);
+  AttemptFactors<F, T> factor(Attempt& attempt, Report& report);
 
-  // The last factors once more, by all ranks, as those of the caller's matrix: for another solver to begin
-  // with, and for files. Collective.
+  // Factors once more by all ranks, and returns the factors of the caller's matrix, as input for another
+  // solver or for files. Collective.
   FactorSources<T> to_give(const Attempt& attempt, const Report& report) const;
 
-  // The next factors begin with the analysis of before conservative pivoting took another, if there is one.
+  // Restores for the next factors the analysis from before conservative pivoting, if there is one.
   void return_to_standard(Report& report);
 
-  // The rest is for rank 0 alone.
-  // The analysis and plan for the likely kind of factorization, in the precision F; or where so many kinds
-  // have failed, for another. `helpers`: who dissects, too.
+  // The functions below are for rank 0 only.
+  // Returns the analysis and plan for the likely kind of factorization in the precision F or, after `failed`
+  // kinds have failed, for the next kind. `helpers`: ranks that help to dissect.
   template <Scalar F>
   PlannedSystem analyze(const matrix::Csr<T>& a, const Attempt& attempt, int failed = 0,
                         ordering::Helpers* helpers = nullptr) const;
-  // What the next factorization begins with; of the same pattern.
+  // Sets the analysis and plan of the next factorization, for the same pattern.
   void adopt(PlannedSystem planned, Report& report);
-  // On a rank that is alone. Leaves out the attempt's compression as factor_on_all_ranks().
-  template <Scalar F>
-  MadeFactors<F, T> factor(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
-  // The same factors with their panels, which the last attempt has made tiles of. `pivot_threshold`: as
-  // numeric::FactorizationOptions has it.
+  // Number of analyses adopted so far.
+  Offset analyses() const { return analyses_; }
+  // Returns the factors of the last attempt with panels, of which it made tiles. `pivot_threshold`: see
+  // numeric::FactorizationOptions.
   template <Scalar F>
   std::shared_ptr<const Factorization<F>> with_panels(const matrix::Csr<T>& a, const Attempt& attempt,
                                                       double pivot_threshold = 0) const;
 
  private:
+  // The result of a factorization on a single rank.
+  template <Scalar F>
+  struct MadeFactors {
+    std::shared_ptr<const Factorization<F>> factorization{};
+    std::shared_ptr<const MadeTiles<T>> tiles{};  // null: the factorization has its panels
+  };
+
+  // Returns the given factors, and chooses only their plan.
+  template <Scalar F>
+  std::shared_ptr<FactorSource<F>> take_given(const Attempt& attempt, Report& report);
+  // Keeps the plan of the previous factors if the analysis is the same.
+  template <Scalar F>
+  std::shared_ptr<FactorSource<F>> factor_by_engine(const Attempt& attempt, Report& report);
+  template <Scalar F>
+  std::shared_ptr<FactorSource<F>> factor_on_all_ranks(Attempt& attempt, Report& report);
+  template <Scalar F>
+  MadeFactors<F> factor_alone(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
   void begin(const Attempt& attempt, const Report& report);
-  // Not one that other values have led to, which did not suit the kind that is asked for.
+  // False also for an analysis of another kind than asked for, which previous values required.
   bool has_analysis_for(const Attempt& attempt) const {
     return analysis_ && (attempt.pivoting == Pivoting::conservative ||
                          numeric::is_of_choice(analysis_->kind, options_.kind));
@@ -110,14 +116,14 @@ class Factorizer {
   std::shared_ptr<FactorSource<F>> once_more(const Attempt& attempt) const;
   template <Scalar F>
   void plan_for(std::shared_ptr<FactorSource<F>> source, const std::string& diagonal, const Attempt& attempt,
-                const model::ProductShare& product, Report& report);
+                Report& report);
   template <Scalar F>
   void settle_compression(Attempt& attempt) const;
   template <Scalar F>
-  MadeFactors<F, T> factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
+  MadeFactors<F> factor_as_before(const matrix::Csr<T>& a, Attempt& attempt, Report& report);
   template <Scalar F>
-  MadeFactors<F, T> try_factor(const matrix::Csr<T>& a, const std::shared_ptr<const Analysis>& analysis,
-                               Attempt& attempt, FactorReport& report);
+  MadeFactors<F> try_factor(const matrix::Csr<T>& a, const std::shared_ptr<const Analysis>& analysis,
+                            Attempt& attempt, FactorReport& report);
   template <Scalar F>
   void describe_factors(const Analysis& analysis, const FactorSource<F>& source, FactorReport& report);
   template <Scalar F>
@@ -131,21 +137,22 @@ class Factorizer {
   const SolverOptions& options_;
   Index ranks_of_node_;
   FactorSources<T> given_;
-  // What makes factors in the two precisions.
-  InPrecisions<T, FactorEngine::Made<T>, FactorEngine::Made<Single<T>>> engine_;    // null until asked for
+  // Factorizers in the two precisions.
+  InPrecisions<T, FactorEngine::Made<T>, FactorEngine::Made<Single<T>>> engine_;    // null until needed
   InPrecisions<T, FrontsFactorizer<T, T>, FrontsFactorizer<Single<T>, T>> fronts_;  // by all ranks
-  std::shared_ptr<const void> planned_key_;   // of the analysis that the plan is for, of sources
-  std::shared_ptr<const Analysis> analysis_;  // as it was planned, before pivots are delayed
-  std::optional<PlannedSystem> standard_;     // aside, while that is of conservative pivoting
-  bool is_adopted_ = false;                   // since the last factors were begun
-  // Of the last factors of one rank, with pivots delayed; null: pivots were perturbed even so.
+  Offset analyses_ = 0;
+  std::shared_ptr<const void> planned_key_;   // analysis_key() of the factors that the plan is for
+  std::shared_ptr<const Analysis> analysis_;  // as planned, before pivots are delayed
+  std::optional<PlannedSystem> standard_;     // kept while `analysis_` is of conservative pivoting
+  bool is_adopted_ = false;                   // adopt() was called since the last factorization began
+  // Analysis of the last factors of one rank, with pivots delayed; null: pivots were perturbed all the same.
   std::shared_ptr<const Analysis> factored_;
-  // That the last factors were begun with: one of these two; null: they were given.
+  // Analysis that the last factorization started from, one of these two; null: factors were given.
   std::shared_ptr<const Analysis> begun_;
-  // The last structure whose factors were described, in which kind and with how many bytes for a value.
+  // Structure, kind and bytes per value of the last estimate.
   std::tuple<std::shared_ptr<const symbolic::Structure>, numeric::Kind, std::size_t> estimated_;
   numeric::Estimates estimate_;
-  std::size_t first_bytes_ = 0;  // of the factors that came of the analysis as it was planned
+  std::size_t first_bytes_ = 0;  // of the factors from `analysis_`
 };
 
 }  // namespace trisweep::solve

@@ -1,5 +1,5 @@
 #pragma once
-// Whether right-hand sides are to blame where there is no solution.
+// Check for right-hand sides that are not finite.
 
 #include "trisweep/core/row_numbers.hpp"
 #include "trisweep/core/vectors.hpp"
@@ -7,8 +7,8 @@
 
 namespace trisweep::solve {
 
-// b: this rank's rows, in the host's memory. Collective: throws Error(input) on every rank when an entry of b
-// is NaN or infinite on any, naming its row and column as `rows` and b number them, from 0.
+// Throws Error(input) on every rank when an entry of b is NaN or infinite on any rank; the message names its
+// row, as numbered by `rows`, and its column, from 0. b: this rank's rows, in host memory. Collective.
 template <Scalar T>
 void require_finite(const mpi::Communicator& comm, Vectors<const T> b, const RowNumbers& rows);
 

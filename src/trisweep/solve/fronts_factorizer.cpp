@@ -17,25 +17,25 @@
 namespace trisweep::solve {
 namespace {
 
-// In the order of the structure, scaled, in the precision of the matrix: rounded values would hide that it is
-// not symmetric.
+// A scaled entry, in the order of the structure, in the precision of the matrix: rounding could hide that the
+// matrix is not symmetric.
 template <Scalar T>
 struct ScaledEntry {
   Index row, col;
   T value;
 };
 
-// This rank's panels, and what all ranks know of the others'.
+// This rank's panels, and the rank that has each supernode's panels.
 template <Scalar S>
 class SourceOfFronts final : public FactorSource<S> {
  public:
   struct Made {
     std::shared_ptr<const Analysis> analysis;
     std::shared_ptr<numeric::Factors<S>> factors;
-    std::vector<Index> maker;  // by supernode
+    std::vector<Index> maker;  // rank with the panels, by supernode
     double norm_one = 0;
-    Index perturbed = 0;             // on all ranks
-    numeric::PivotSummary pivots{};  // likewise; on rank 0
+    Index perturbed = 0;             // over all ranks
+    numeric::PivotSummary pivots{};  // over all ranks; on rank 0 only
   };
 
   explicit SourceOfFronts(Made made) : made_(std::move(made)) {}
@@ -63,15 +63,15 @@ class SourceOfFronts final : public FactorSource<S> {
   bool is_last_ = false;
 };
 
-// The entries on their way to the fronts where they are assembled, and what is measured of them as rounded to
-// the factors' F.
+// The entries to be sent to the ranks that assemble them, with column sums and maximum of their magnitudes as
+// rounded to F.
 template <Scalar F, Scalar T>
 struct ScaledEntries {
   std::vector<mpi::ListOfRank<ScaledEntry<T>>> lists;
   std::vector<double> column_sums;
   double largest = 0;
 
-  // Of the rows from `first` on.
+  // `rows`: the consecutive rows from `first` on.
   ScaledEntries(const matrix::Csr<T>& rows, Index first, Index ranks, const Analysis& analysis,
                 const distribution::FrontOwners& owners) {
     const ordering::Ordering& o = analysis.ordering;
@@ -96,16 +96,16 @@ struct ScaledEntries {
     }
   }
 
-  // Where that triangle alone is factored, the entry that it has to be equal to.
+  // The mirror image of an upper entry if only the lower triangle is factored: both must be equal.
   static ScaledEntry<T> in_lower(const ScaledEntry<T>& entry, numeric::Kind kind) {
     if (numeric::has_upper(kind) || entry.row >= entry.col) return entry;
     return {entry.col, entry.row, numeric::mirrored(numeric::upper_of_lower(kind), entry.value)};
   }
 };
 
-// What has come of them, in compressed rows of the whole size, columns ascending. Where one triangle is
-// factored, each entry below the diagonal must have come twice with the same value, or once as a zero, and
-// one of the diagonal be its own mirror image; else false is returned.
+// Converts received entries to compressed rows of the whole size, with ascending columns. If only one
+// triangle is factored, each entry below the diagonal must have arrived twice with the same value, or once as
+// a zero, and each diagonal entry be its own mirror image; otherwise returns false.
 template <Scalar F, Scalar T>
 bool put_in_rows(const std::vector<mpi::ListOfRank<ScaledEntry<T>>>& lists, Index n, numeric::Kind kind,
                  matrix::Csr<F>& a) {
@@ -172,7 +172,7 @@ void FrontsFactorizer<F, T>::start_from(const mpi::Communicator& comm,
   are_shared_ = shares_fronts;
 }
 
-// The entries that this rank's fronts are assembled from.
+// The entries assembled into this rank's fronts.
 template <Scalar F, Scalar T>
 struct FrontsFactorizer<F, T>::Values {
   matrix::Csr<F> rows;               // of the whole size
@@ -214,7 +214,7 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::factor(const mpi::Communi
   return made;
 }
 
-// Growth is bounded in fronts of one rank alone.
+// Bounded growth (options.growth) is supported only in fronts of a single rank.
 template <Scalar F, Scalar T>
 std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::factor_with(
     const std::shared_ptr<const Analysis>& analysis, const mpi::Communicator& comm,
@@ -228,8 +228,8 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::factor_with(
   return try_factor(comm, rows, partition, options, observer);
 }
 
-// With the current analysis. Nothing also where shared fronts would have to delay pivots: none is shared
-// then.
+// Factors with the current analysis. Returns nullopt also if a shared front would have to delay pivots; no
+// front is shared then.
 template <Scalar F, Scalar T>
 std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
     const mpi::Communicator& comm, const matrix::Csr<T>& rows, const distribution::RowPartition& partition,
@@ -237,7 +237,7 @@ std::optional<FrontFactors<F>> FrontsFactorizer<F, T>::try_factor(
   const auto start = Clock::now();
   const auto values = take_entries(comm, rows, partition);
   if (!values) return std::nullopt;
-  const bool is_first = !fronts_;  // what it frees further ones will take again
+  const bool is_first = !fronts_;  // later factorizations would reuse the memory freed
   mpi::agree_on_error(comm, [&] {
     if (!fronts_) {
       const std::vector<char> panels = distribution::are_of(owners_.of_supernode, comm.rank());

@@ -1,7 +1,7 @@
 #pragma once
-// Our factorization by all ranks: the multifrontal one of a single rank with its kinds, its pivoting and its
-// delayed pivots. Whole subtrees of fronts are on one rank, and each front above them is shared by the ranks
-// below it, unless pivots have to be delayed there: then each is on one of these.
+// Our factorization by all ranks: multifrontal, with the kinds, pivoting and delayed pivots of a single
+// rank's. Whole subtrees of fronts are on one rank; each front above them is shared by the ranks of its
+// subtree or, if pivots have to be delayed in a shared front, factored by one of these ranks.
 
 #include <memory>
 #include <optional>
@@ -15,34 +15,33 @@
 
 namespace trisweep::solve {
 
-// New values may delay further pivots. As long as the factors have at most that many times the bytes of the
-// first ones, these are where the next values begin.
+// New values may delay further pivots. The next factorization starts from the resulting structure while the
+// bytes of the factors do not exceed this multiple of the first ones.
 inline constexpr double most_growth = 1.25;
 
-// What has come of a factorization. The same on all ranks, but for the source.
+// The result of a factorization. The same on all ranks, except the source.
 template <Scalar F>
 struct FrontFactors {
-  std::shared_ptr<FactorSource<F>> source{};  // this rank's panels, and what all ranks know of the others'
+  std::shared_ptr<FactorSource<F>> source{};  // this rank's panels, and the structure of all
   Index perturbed_pivots = 0;
   std::size_t bytes = 0;  // of the factors
   double seconds = 0;
 };
 
-// Factors systems of one pattern again and again, with F the precision of the factors and T that of the
-// matrix. Collective.
+// Factors systems of one pattern repeatedly, with F the precision of the factors and T that of the matrix.
+// Collective.
 template <Scalar F, Scalar T>
 class FrontsFactorizer {
  public:
-  // What the next factorizations begin with: rank 0's, of which the others get a copy (theirs is ignored),
-  // once.
+  // Sets the analysis of the next factorizations: rank 0's (elsewhere ignored), broadcast if it is new.
   void begin(const mpi::Communicator& comm, const std::shared_ptr<const Analysis>& analysis);
-  // Null: none yet.
+  // The analysis that was set; null: none yet.
   const std::shared_ptr<const Analysis>& analysis() const { return analysis_; }
 
-  // Before: each rank has its rows of A, those of `partition`, with the columns of the whole matrix. After:
-  // the panels of its fronts. Pivots that the last values delayed are planned where they were eliminated.
-  // Nothing, on all ranks, where the kind of the analysis does not suit the values: they are not symmetric,
-  // or not definite. Throws on every rank.
+  // Before: each rank has its rows of A in `partition`, with the columns of the whole matrix. After: the
+  // panels of its fronts. Pivots that the last values delayed are eliminated where they were then. Returns
+  // nullopt on all ranks if the kind of the analysis does not suit the values: they are not symmetric, or not
+  // definite. Errors are thrown on every rank.
   std::optional<FrontFactors<F>> factor(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
                                         const distribution::RowPartition& partition,
                                         const numeric::FactorizationOptions& options, Observer& observer);
@@ -64,18 +63,18 @@ class FrontsFactorizer {
 
   std::shared_ptr<const Analysis> analysis_;
   std::shared_ptr<const Analysis>
-      last_;  // of the last factors, with pivots delayed; null: none, or perturbed
-  std::shared_ptr<const Analysis> current_;  // one of these two: what the rest is of
-  bool shares_fronts_ = true;                // as far as the last factorizations tell
+      last_;  // of the last factors, with pivots delayed; null: none, or pivots were perturbed
+  std::shared_ptr<const Analysis> current_;  // one of these two, to which the members below belong
+  bool shares_fronts_ = true;                // false: a shared front had to delay pivots
   distribution::FrontOwners owners_;
-  bool are_shared_ = false;                // fronts of `owners_`
+  bool are_shared_ = false;                // `owners_` has shared fronts
   std::optional<numeric::Fronts> fronts_;  // this rank's
-  std::size_t first_bytes_ = 0;            // of the factors that came of the analysis as it was given
+  std::size_t first_bytes_ = 0;            // of the factors from `analysis_`
 };
 
-// Factors a system once, by all ranks. `begun`: rank 0's analysis for it; null there: analyze(a, failed,
-// helpers) makes one of the gathered matrix, after so many of other kinds have failed, as the given one may.
-// `options`: with the most threads of a rank. Collective.
+// Factors a system once, by all ranks. `begun`: its analysis on rank 0; if null, or if its kind fails,
+// analyze(a, failed, helpers) returns one of the gathered matrix, after `failed` kinds have failed.
+// `options`: with the maximum number of threads of a rank. Collective.
 template <Scalar F, Scalar T, class Analyze>
 FrontFactors<F> factor_once(const mpi::Communicator& comm, const LinearSystem<T>& system,
                             std::shared_ptr<const Analysis> begun, const Analyze& analyze,

@@ -12,9 +12,9 @@
 namespace trisweep::solve {
 namespace {
 
-// Of a contribution block between two ranks, before its entries.
+// Header of a contribution block in a message between two ranks.
 struct ContributionHeader {
-  FrontsEnd end = FrontsEnd::done;  // else nothing follows
+  FrontsEnd end = FrontsEnd::done;  // otherwise nothing follows
   Index rows = 0;
   Index delayed = 0;
   Offset redone_entries = 0;
@@ -35,8 +35,8 @@ class RankFactorization {
         own_(own),
         whole_(numeric::whole_subtrees(fronts.tree, own)) {}
 
-  // All ranks take part in the fronts of several in the same order, so that of those not done yet all that
-  // have a part in the first one are at it: none waits for good.
+  // All ranks process shared fronts in the same order, so all ranks of the first unfinished one have reached
+  // it: there is no deadlock.
   FrontsEnd factor() {
     if (!run_.factor_subtrees()) end_ = FrontsEnd::other_kind;
     for (const Index f : owners_.order) {
@@ -56,18 +56,18 @@ class RankFactorization {
   }
 
  private:
-  // A contribution on its way, as far as it is here.
+  // A contribution being sent or received, with this rank's part of it.
   struct Passed {
     numeric::Arrowheads from, to;
     std::vector<Index> places;  // in `to`
     numeric::FrontContribution<T> contribution{};
-    numeric::Panel<T> panel{};  // of that
+    numeric::Panel<T> panel{};  // view of its block
   };
 
   std::vector<std::span<const Index>> groups_of_children(Index f) const {
     return distribution::groups(tree_.children(f), tree_.height);
   }
-  // Of the rows of a front's contribution block.
+  // Arrowheads of a front's contribution block.
   numeric::Arrowheads shape_of_contribution(Index f) const {
     return owners_.contribution(f, tree_.height[usize(f)]);
   }
@@ -95,7 +95,7 @@ class RankFactorization {
     if (end_ == FrontsEnd::done) part->bring_together();
   }
 
-  // Adds the contributions of children, which are freed, to the front of their parent.
+  // Adds the contributions of children to the front of their parent, and frees them.
   void add(std::span<const Index> children, const numeric::ArrowheadMatrix<T>& to) {
     std::deque<Passed> passed;
     std::vector<ArrowheadAddition<T>> additions;
@@ -112,7 +112,7 @@ class RankFactorization {
     add_arrowheads<T>(comm_, fronts_.kind, additions);
     for (const Index c : children) free_shared(c);
   }
-  // Of a front of several ranks, what it hands on and this rank has.
+  // This rank's panels of the contribution of a shared front; empty if it has none.
   std::span<const numeric::Panel<T>> shared_panels(Index f) const {
     const auto shared = shared_.find(f);
     return shared != shared_.end() ? shared->second->contribution().panel
@@ -122,7 +122,7 @@ class RankFactorization {
     if (const auto shared = shared_.find(f); shared != shared_.end()) shared->second->free_contribution();
   }
 
-  // The contributions of children to their parent, which is one rank's.
+  // Sends the contributions of children to their parent, a front of a single rank.
   void pass(std::span<const Index> children, Index parent) {
     const Index to = owners_.of_front[usize(parent)];
     std::map<Index, std::vector<Index>> by_rank;
@@ -216,7 +216,7 @@ class RankFactorization {
     add_arrowheads<T>(comm_, fronts_.kind, additions);
   }
 
-  // For sums.
+  // Allocates a zero block to add to.
   static numeric::Panel<T> make_room(Index rows, numeric::Contribution<T>& block) {
     block.owned =
         Buffer<T>(usize(rows) * usize(rows), "a contribution block of other ranks", BufferUse::temporary);
@@ -236,7 +236,7 @@ class RankFactorization {
     return places;
   }
 
-  // Among `ranks` of any order, of which this one need not be: whether all go on.
+  // Agreement of `ranks`, in any order: returns true if this rank is one of them and all go on.
   bool agree(std::vector<Index> ranks, FrontsEnd mine) {
     ranks = numeric::distinct(std::move(ranks));
     if (!std::ranges::binary_search(ranks, comm_.rank())) return false;
@@ -251,16 +251,16 @@ class RankFactorization {
   numeric::FrontFactorization<T>& run_;
   const std::span<const char> own_;
   const std::vector<char> whole_;
-  std::map<Index, std::unique_ptr<SharedElimination<T>>> shared_;  // by front, of this rank
+  std::map<Index, std::unique_ptr<SharedElimination<T>>> shared_;  // by front, those of this rank
   FrontsEnd end_ = FrontsEnd::done;
 };
 
-// The fronts of all ranks whose pivots came to other places, of others' without their values.
+// Returns the fronts of all ranks whose pivot order changed, those of other ranks without values.
 template <Scalar T>
 numeric::RedoneFronts<T> redone_anywhere(const mpi::Communicator& comm, numeric::RedoneFronts<T> here) {
   if (comm.max(double(here.front.size())) == 0) return here;
   const auto shapes = mpi::agree_on_error(comm, [&] { return numeric::shapes_of(here); });
-  std::vector<Index> all;  // of all ranks, one after the other
+  std::vector<Index> all;  // of all ranks, concatenated
   std::vector<Offset> begin;
   const std::vector<std::vector<Index>> by_rank = comm.gather(shapes);
   mpi::agree_on_error(comm, [&] {

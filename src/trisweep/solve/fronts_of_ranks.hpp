@@ -1,6 +1,6 @@
 #pragma once
-// A multifrontal factorization by all ranks: a front is one rank's, or shared by several, and what it hands
-// to its parent goes to the ranks of that one.
+// A multifrontal factorization by all ranks: a front belongs to one rank or is shared by several, and its
+// contribution block is sent to the ranks of its parent.
 
 #include <optional>
 
@@ -14,13 +14,12 @@ namespace trisweep::solve {
 template <Scalar T>
 struct FactoredFronts {
   FrontsEnd end = FrontsEnd::done;  // the same on all ranks
-  // With this rank's panels, and the structure and numbers that came out, which are all ranks' alike; counts
-  // of pivots are this rank's. Where all is done.
+  // This rank's panels and pivot counts, with the resulting structure and permutations, the same on all
+  // ranks. Set if `end` is done.
   std::optional<numeric::Factors<T>> factors{};
 };
 
-// Collective. `fronts`: made for the supernodes that are this rank's, with this rank's values. Throws on
-// every rank.
+// Collective. `fronts`: made for this rank's supernodes; `values`: this rank's entries. Throws on every rank.
 template <Scalar T>
 FactoredFronts<T> factor_fronts(const mpi::Communicator& comm, const numeric::Fronts& fronts,
                                 const distribution::FrontOwners& owners,

@@ -12,14 +12,15 @@
 namespace trisweep::solve {
 namespace {
 
-// Another matrix beside one with factors: that one divided by `scale`, with its rows and columns in the order
-// `from` (empty: in the same).
+// A matrix derived from one with factors: divided by `scale`, with rows and columns in the order `from`
+// (empty: in the same order).
 struct OtherRows {
   std::vector<Index> from;
   double scale;
 };
 
-// Without fronts, which go by the entries of the matrix: they are made where other values are factored.
+// Returns the analysis of the other matrix, without fronts, which depend on the order of the matrix's
+// entries: they are made when new values are factored.
 std::shared_ptr<const Analysis> analysis_of(const OtherRows& other, const Analysis& analysis) {
   auto result = std::make_shared<Analysis>(Analysis{
       .ordering = analysis.ordering, .structure = analysis.structure, .kind = analysis.kind, .fronts = {}});
@@ -34,7 +35,7 @@ std::shared_ptr<const Analysis> analysis_of(const OtherRows& other, const Analys
   return result;
 }
 
-// The factors of one matrix as those of the other.
+// The factors of one matrix as factors of the other.
 template <Scalar S>
 class FactorsInOtherRows final : public FactorSource<S> {
  public:
@@ -68,18 +69,7 @@ class FactorsInOtherRows final : public FactorSource<S> {
   double log_scale_;
 };
 
-// ||Dr A Dc||_1 of the system, in the analysis of its factors.
-template <Scalar T>
-double scaled_norm_one(const LinearSystem<T>& system, const ordering::Ordering& order) {
-  const Index first = system.numbers().first;
-  const std::vector<double> sums = system.column_sums(
-      [&](Index i, const T& v) { return order.row_scale[usize(first + i)] * double(std::abs(v)); });
-  double norm = 0;
-  for (std::size_t j = 0; j < sums.size(); ++j) norm = std::max(norm, sums[j] * order.col_scale[j]);
-  return norm;
-}
-
-// On all ranks, of the callers' rows: their numbers in the whole matrix.
+// Returns on all ranks the caller's row numbers of all rows.
 template <Scalar T>
 std::vector<Index> all_numbers(const mpi::Communicator& comm, const LinearSystem<T>& system) {
   auto all = mpi::agree_on_error(comm, [&] {
@@ -107,7 +97,8 @@ std::shared_ptr<FactorSource<S>> factors_of_system(const mpi::Communicator& comm
                   "pass the matrix that was factored");
     return analysis_of(other, *given);
   });
-  const double norm = known_norm > 0 ? known_norm : scaled_norm_one(system, analysis->ordering);
+  const ordering::Ordering& order = analysis->ordering;
+  const double norm = known_norm > 0 ? known_norm : system.scaled_norm_one(order.row_scale, order.col_scale);
   return mpi::agree_on_error(comm, [&] {
     return std::make_shared<FactorsInOtherRows<S>>(std::move(of_caller), analysis, norm, other.scale);
   });

@@ -1,5 +1,5 @@
 #pragma once
-// Factors that a solver begins with, instead of making them (FactorSources).
+// Given factors that a solver starts from (FactorSources).
 
 #include <memory>
 
@@ -8,14 +8,13 @@
 
 namespace trisweep::solve {
 
-// The factors `of_caller` as those of the system, which has the caller's rows in the order of its ranks and
-// in units of its own. Collective. Throws Error(usage) on every rank when the factors have another number of
-// rows.
+// Converts factors of the caller's matrix to factors of the system, which has the caller's rows in rank order
+// and in its own units. Collective. Throws Error(usage) on every rank when the number of rows differs.
 template <Scalar S, Scalar T>
 std::shared_ptr<FactorSource<S>> factors_of_system(const mpi::Communicator& comm,
                                                    std::shared_ptr<FactorSource<S>> of_caller,
                                                    const LinearSystem<T>& system);
-// The reverse: the factors `of_system` as those of the caller's matrix. Collective. Throws as
+// The reverse: converts factors of the system to factors of the caller's matrix. Collective. Throws as
 // agree_on_error() does.
 template <Scalar S, Scalar T>
 std::shared_ptr<FactorSource<S>> factors_of_caller(const mpi::Communicator& comm,

@@ -21,7 +21,7 @@
 namespace trisweep::solve {
 namespace {
 
-// The columns of this rank's own rows: what a rank can factor alone (block Jacobi).
+// The diagonal block of this rank's rows, which a rank can factor by itself (block Jacobi).
 template <Scalar T>
 matrix::Csr<T> diagonal_block(const matrix::Csr<T>& rows, Index first) {
   matrix::Csr<T> block;
@@ -38,7 +38,7 @@ matrix::Csr<T> diagonal_block(const matrix::Csr<T>& rows, Index first) {
   return block;
 }
 
-// What ranks must have in common.
+// Options that must be equal on all ranks.
 std::array<mpi::Setting, 8> settings_of(const IterativeOptions& o) {
   const char op = static_cast<char>(o.op);
   const auto text = [](auto value) { return fmt::format("{}", value); };
@@ -119,13 +119,13 @@ struct IterativeSolver<T>::State {
   IterativeOptions options;
   const krylov::NamedMethod<T>* method = nullptr;
   std::optional<ThreadPool> pool{};
-  // At most one of them is set.
+  // At most one of these two is set.
   std::optional<Solver<T>> lu{};
   std::optional<sptrsv::IncompleteLu<T>> incomplete{};
   std::optional<krylov::DistributedMatrix<T>> matrix{};
   double setup_seconds = 0;
   Offset incomplete_nonzeros = 0;
-  std::atomic_flag busy{};  // with a call
+  std::atomic_flag busy{};  // a call is in progress
 };
 
 template <Scalar T>

@@ -1,6 +1,6 @@
 #pragma once
-// A linear system solved by a preconditioned Krylov method. Each rank has rows of A, as Solver takes them,
-// and the same rows of b and x.
+// A linear system solved by a preconditioned Krylov method. Each rank has rows of A, as for Solver, and the
+// same rows of b and x.
 
 #include <memory>
 #include <span>
@@ -14,19 +14,19 @@ namespace trisweep::solve {
 
 // The factors of A, an incomplete factorization of each rank's diagonal block (block Jacobi), or none.
 enum class Preconditioning { lu, ilu0, ilut, none };
-// A preconditioner by the name that users know.
+// A preconditioner and its name.
 struct NamedPreconditioner {
-  std::string_view name;         // of the command's --preconditioner
+  std::string_view name;         // value of the option --preconditioner
   std::string_view description;  // in a few words
-  Preconditioning kind;          // what it is
+  Preconditioning kind;          // the preconditioner of this name
 };
-// All of them. Throws nothing.
+// All preconditioners. Throws nothing.
 std::span<const NamedPreconditioner> preconditioners();
 
-// Of an IterativeSolver; the same on every rank.
+// Options of an IterativeSolver, the same on every rank.
 struct IterativeOptions {
-  std::string method = "bicgstab";                        // of krylov::methods()
-  Preconditioning preconditioning = Preconditioning::lu;  // by what
+  std::string method = "bicgstab";                        // a name of krylov::methods()
+  Preconditioning preconditioning = Preconditioning::lu;  // the preconditioner
   Op op = Op::none;                                       // A, its transpose or its conjugate transpose
   Index nrhs = 1;                                         // maximum number of right-hand sides of a solve
   int threads = 1;                                        // per rank
@@ -34,22 +34,22 @@ struct IterativeOptions {
   SolverOptions factors;                                  // of Preconditioning::lu
 };
 
-// Of all right-hand sides of one solve.
+// The result for all right-hand sides of one solve.
 struct IterativeResult {
-  krylov::KrylovResult worst;  // the unconverged right-hand side with the largest residual
+  krylov::KrylovResult worst;  // largest residual; of unconverged right-hand sides, if there are any
   int iterations = 0;          // maximum over right-hand sides
   BackwardError error;         // maximum over right-hand sides
   double seconds = 0;          // of the slowest rank, without the error measurement
   bool converged = false;      // the 2-norm of the residual is below the tolerance
-  // So is, to half the digits of the tolerance, each equation's residual relative to its own terms, which
-  // equations in small units need.
+  // The componentwise backward error is at most the square root of the tolerance, which the 2-norm does not
+  // ensure for equations in small units.
   bool every_equation = false;
 
   // Whether x is accepted.
   bool solved() const { return converged && every_equation; }
 };
 
-// A preconditioned Krylov method on the ranks of a communicator, which make it and call it together.
+// A preconditioned Krylov method on the ranks of a communicator, a collective object.
 template <Scalar T>
 class IterativeSolver {
  public:
@@ -61,15 +61,15 @@ class IterativeSolver {
   IterativeSolver& operator=(const IterativeSolver&) = delete;
 
   // Solves op(A) x = b from the initial guess x. b, x: this rank's rows, which must not overlap, at most
-  // IterativeOptions::nrhs columns. Collective. Throws Error(usage) when they are not such, after which the
-  // object is revoked; that a method does not converge is a result.
+  // IterativeOptions::nrhs columns. Collective. If they do not fit, throws Error(usage) and revokes the
+  // object; a method that does not converge is a result, no error.
   IterativeResult solve(Vectors<const T> b, Vectors<T> x);
 
   // Which rows each rank has.
   const distribution::RowPartition& partition() const;
   // Setup time of the preconditioner on the slowest rank, in seconds.
   double setup_seconds() const;
-  Offset incomplete_nonzeros() const;  // of all ranks
+  Offset incomplete_nonzeros() const;  // nonzeros of the incomplete factors, over all ranks
   // Null unless the preconditioner is Preconditioning::lu.
   const Solver<T>* factors() const;
 

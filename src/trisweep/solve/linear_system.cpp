@@ -45,7 +45,7 @@ void LinearSystem<T>::require_finite(std::span<const T> values) const {
 
 template <Scalar T>
 void LinearSystem<T>::replace_values(std::span<const T> values) {
-  std::vector<T> ordered;  // where the caller's are in another order
+  std::vector<T> ordered;  // if the caller's values are in another order
   bool within_range = false;
   mpi::agree_on_error(comm_, [&] {
     if (std::ssize(values) != a_->local().nonzeros())
@@ -98,9 +98,30 @@ Index LinearSystem<T>::most_entries(Op op) {
     for (Index i = 0; i < a_->local_rows(); ++i)
       here = std::max(here, double(a_->local().pattern.row(i).size()));
   } else {
-    here = std::ranges::max(column_sums([](Index, const T&) { return 1.0; }));
+    here = std::ranges::max(column_sums([](Index, Index, const T&) { return 1.0; }));
   }
   return most = static_cast<Index>(comm_.max(here));
+}
+
+template <Scalar T>
+double LinearSystem<T>::scaled_norm_one(std::span<const double> row_scale,
+                                        std::span<const double> col_scale) const {
+  const Index first = numbers().first;
+  const auto sums = column_sums([&](Index i, Index j, const T& v) {
+    return double(std::abs(v)) * row_scale[usize(first + i)] * col_scale[usize(j)];
+  });
+  return sums.empty() ? 0 : std::ranges::max(sums);
+}
+
+template <Scalar T>
+model::ProductShare LinearSystem<T>::product_share() const {
+  const auto most = [&](auto value) { return comm_.max(double(value)); };
+  const matrix::Csr<T>& local = a_->local();
+  return {.ranks = comm_.size(),
+          .rows = static_cast<Index>(most(local.rows())),
+          .nonzeros = static_cast<Offset>(most(local.nonzeros())),
+          .neighbours = static_cast<Index>(most(a_->halo().neighbours().size())),
+          .ghosts = static_cast<Index>(most(local.cols() - local.rows()))};
 }
 
 template <Scalar T>

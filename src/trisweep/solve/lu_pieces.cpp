@@ -126,7 +126,7 @@ std::shared_ptr<const engine::SideValues<T>> PiecesOfLu<T>::block_ldu() && {
   for_each_piece(Side::upper, [](View<T> piece, View<T> lu) {
     numeric::solve_right(piece, lu, numeric::Triangle::upper, Op::transpose, numeric::Diagonal::stored);
   });
-  std::vector<Index> in_place;  // the pivots of a block whose rows stay where they are
+  std::vector<Index> in_place;  // identity: pivots of a block without interchanges
   std::vector<T> scratch;
   for_each_piece(Side::diagonal, [&](View<T> piece, View<T> lu) {
     while (std::ssize(in_place) < lu.rows) in_place.push_back(static_cast<Index>(in_place.size()));

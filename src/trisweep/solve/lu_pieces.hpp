@@ -1,6 +1,6 @@
 #pragma once
-// Entries of L and U on their way into the pieces of a distribution: to the ranks that need them, and there
-// into block L D U (numeric/factors.hpp).
+// Conversion of entries of L and U into the pieces of a distribution: entries are sent to the ranks that need
+// them, and converted there to block L D U (numeric/factors.hpp).
 
 #include <memory>
 #include <vector>
@@ -10,22 +10,22 @@
 
 namespace trisweep::solve {
 
-// By its row and column in the structure's order.
+// An entry of L or U; row and column in the structure's order.
 template <Scalar T>
 struct LuEntry {
   Index row, col;
   T value;
 };
 
-// Collects entries for the ranks that need them: of a panel the owners of its blocks, in every layer; of a
-// diagonal block all that have a block of its panels, which they multiply by its inverse.
+// Collects entries for the ranks that need them: of a panel, the owners of the block in every layer; of a
+// diagonal block, all ranks with blocks of its panels, which they multiply by its inverse.
 template <Scalar T>
 class EntriesByRank {
  public:
   EntriesByRank(const distribution::Distribution& distribution, Index ranks)
       : s_(*distribution.structure), mapping_(*distribution.mapping), list_(usize(ranks)) {}
 
-  // Fastest where entries of one row or column of a panel follow each other.
+  // Fastest if successive entries are of one row or column of a panel.
   void add(const LuEntry<T>& entry);
   std::vector<mpi::ListOfRank<LuEntry<T>>> take();
 
@@ -35,22 +35,22 @@ class EntriesByRank {
   const symbolic::Structure& s_;
   const distribution::Mapping& mapping_;
   std::vector<std::vector<LuEntry<T>>> list_;
-  // Of the last entry's row or column of a panel, or of its diagonal block, whose `high_` is -1.
+  // Ranks for the last entry, by its row or column of a panel; `high_` is -1 in a diagonal block.
   Index supernode_ = -1, high_ = -1;
   bool lower_ = false;
   std::vector<Index> ranks_;
 };
 
-// A rank's pieces. All entries that it was sent are put before block_ldu().
+// This rank's pieces. All received entries must be put before block_ldu() is called.
 template <Scalar T>
 class PiecesOfLu {
  public:
   PiecesOfLu(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks);
 
   void put(const LuEntry<T>& entry);
-  // Where U's diagonal has a zero; -1: nowhere.
+  // Returns the position of a zero on U's diagonal; -1: none.
   Index zero_pivot();
-  // L(I,K) L(K,K)^-1, U(K,K)^-1 U(K,I) and U(K,K)^-1 L(K,K)^-1, in slabs.
+  // Returns L(I,K) L(K,K)^-1, U(K,K)^-1 U(K,I) and U(K,K)^-1 L(K,K)^-1, in slabs.
   std::shared_ptr<const engine::SideValues<T>> block_ldu() &&;
 
  private:
@@ -67,7 +67,7 @@ class PiecesOfLu {
   std::array<std::vector<Index>, distribution::sides.size()> piece_;  // by supernode; -1: none here
   std::vector<Offset> diagonal_;  // by supernode: where its diagonal block is in lu_; -1: not needed here
   Buffer<T> lu_;
-  // Where the last entry of a panel was put: a row of this rank's piece.
+  // Row of a piece into which the last entry of a panel was put.
   struct Row {
     Index supernode = -1, high = -1;
     distribution::Side side = distribution::Side::lower;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -22,7 +23,7 @@ using distribution::LocalBlocks;
 
 constexpr const char* remedy = "pass L, U, permutations and scales as the library that made them has them";
 
-// Below a supernode's first column, or right of it: the place of an entry in the pattern of L + U^T.
+// The place of an entry in the pattern of L + U^T; `col`: first column of its supernode.
 struct PatternEntry {
   Index col, row;
   auto operator<=>(const PatternEntry&) const = default;
@@ -31,6 +32,15 @@ struct PatternEntry {
 void require_permutation(const std::vector<Index>& permutation, const char* name) {
   if (!is_permutation(permutation))
     throw Error(ErrorKind::input, fmt::format("the order of the factors' {} is no permutation", name),
+                remedy);
+}
+
+void require_first(const std::vector<Index>& first, Index n) {
+  if (first.empty()) return;
+  const bool ascends = std::ranges::adjacent_find(first, std::greater_equal<>()) == first.end();
+  if (first.front() != 0 || first.back() >= n || !ascends)
+    throw Error(ErrorKind::input,
+                fmt::format("the first columns of supernodes do not ascend from 0 to less than {}", n),
                 remedy);
 }
 
@@ -53,7 +63,7 @@ void require_order(LuParts<T>& parts) {
   }
 }
 
-// Of L + U^T and its transpose, with a full diagonal.
+// Returns the pattern of L + U^T and its transpose, with a full diagonal.
 matrix::Pattern symmetric_pattern(Index n, const std::vector<Index>& first,
                                   std::vector<std::vector<PatternEntry>> by_rank) {
   std::vector<PatternEntry> all;
@@ -74,7 +84,7 @@ matrix::Pattern symmetric_pattern(Index n, const std::vector<Index>& first,
   return matrix::symmetrized(pattern);
 }
 
-// A structure that has a place for all of the pattern, in an order with separators for so many ranks.
+// Returns a structure that contains the pattern, in an order with separators for this number of ranks.
 symbolic::Analysis structure_of(const matrix::Pattern& pattern, Index ranks, ordering::SeparatorTree& tree) {
   const std::vector<Index> parent = symbolic::elimination_tree(pattern);
   const std::vector<Index> count = symbolic::column_counts(pattern, parent, symbolic::postorder(parent));
@@ -87,15 +97,15 @@ symbolic::Analysis structure_of(const matrix::Pattern& pattern, Index ranks, ord
   return made;
 }
 
-// Entries travel with their places, in several times the bytes of the values: so many at a time that those
-// under way take a part of what the factors do.
-constexpr double entries_of_round = 1 << 20;  // of a rank
+// Entries are sent with their row and column, in several times the bytes of their values; in rounds, so that
+// the messages take only part of the memory of the factors.
+constexpr double entries_of_round = 1 << 20;  // per rank
 constexpr double most_entry_rounds = 8;
 
-// Columns in steps, of which rounds are made: about equally full ones.
+// Columns are divided into steps, and steps are combined into rounds of about equal numbers of entries.
 constexpr Index steps = 512;
 
-// `entries`: of every step, on all ranks together.
+// `entries`: number in every step, over all ranks.
 std::vector<LuColumns> rounds_of(Index n, const std::vector<double>& entries, Index ranks) {
   double all = 0, taken = 0;
   for (const double of_step : entries) all += of_step;
@@ -124,6 +134,7 @@ class LuSource final : public FactorSource<T> {
     std::vector<double> entries;
     auto pattern = mpi::agree_on_error(comm, [&] {
       if (comm.rank() == 0) require_order(parts_);
+      require_first(parts_.first, n);
       entries.resize(steps);
       return pattern_here(n, entries);
     });
@@ -181,7 +192,7 @@ class LuSource final : public FactorSource<T> {
   std::shared_ptr<const void> analysis_key(const mpi::Communicator&) const override { return analysis_; }
 
  private:
-  // And counts, by step of columns.
+  // Returns this rank's pattern, and counts its entries by step of columns.
   std::vector<PatternEntry> pattern_here(Index n, std::vector<double>& entries) const {
     std::vector<Index> first_of(usize(n));
     for (std::size_t j = 0, k = 0; j < first_of.size(); ++j) {
@@ -214,11 +225,11 @@ class LuSource final : public FactorSource<T> {
 
   LuParts<T> parts_;
   std::vector<LuColumns> rounds_;
-  std::vector<Index> new_of_;  // of the rows and columns of L U, in the structure
+  std::vector<Index> new_of_;  // index in the structure of each row and column of L U
   std::shared_ptr<const Analysis> analysis_;
 };
 
-// Calls visit(row, column, value) for the entries.
+// Calls visit(row, column, value) for all entries.
 template <Scalar T>
 void for_each_entry_of(const matrix::Csr<T>& a, const auto& visit) {
   for (Index i = 0; i < a.rows(); ++i) {

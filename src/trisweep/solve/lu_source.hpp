@@ -1,6 +1,6 @@
 #pragma once
-// Factors L U of another library, with its permutations and scaling, on any ranks. Whatever a rank has of
-// them goes to the ranks that own it in a distribution; no rank has all.
+// Factors L U of another library, with its permutations and scaling, distributed over ranks in any way. Each
+// rank sends its entries to the ranks that own them in our distribution; no rank gathers all of them.
 //
 //   trisweep::Solver<double> solver(comm, rows, options, {.in_full = trisweep::lu_source(factors)});
 
@@ -13,18 +13,18 @@
 
 namespace trisweep::solve {
 
-// Consecutive ones.
+// The consecutive columns [begin, end).
 struct LuColumns {
-  Index begin;  // the first
-  Index end;    // behind the last
-  // Whether column j is one of them.
+  Index begin;  // first column
+  Index end;    // one past the last column
+  // True if column j is one of them.
   bool contains(Index j) const { return begin <= j && j < end; }
 };
 
 // Pr Dr A Dc Pc = L U, L unit lower and U upper triangular, as ExplicitFactors has it.
 template <Scalar T>
 struct LuParts {
-  // What takes an entry of L U.
+  // Callback for an entry of L or U.
   using Visit = std::function<void(Index row, Index col, const T& value)>;
 
   // On rank 0; elsewhere ignored.
@@ -32,26 +32,26 @@ struct LuParts {
   std::vector<Index> col_new;     // the same of columns
   std::vector<double> row_scale;  // the diagonal of Dr; empty: ones
   std::vector<double> col_scale;  // the diagonal of Dc; empty: ones
-  // First columns of runs of columns whose entries are those of the first of them: what supernodes there are.
-  // The same on all ranks with entries, and on rank 0; empty: every column has entries of its own.
+  // First column of each supernode: all columns of a supernode have the pattern of its first column. The same
+  // on rank 0 and on all ranks with entries; empty: every column has its own pattern.
   std::vector<Index> first{};
-  // Zeros have places among the entries, too: other values of the pattern may be other than zero there.
+  // Stored zeros belong to the pattern, too: they may be nonzero in other values of the matrix.
   bool keep_zeros = false;
-  // Visits the entries of L and U that this rank has, each of them on one rank, by row and column in L U;
-  // without L's diagonal. Only those whose row or column, the first of them, is in `columns` are wanted. They
-  // must stay until the solver is made.
+  // Visits this rank's entries of L and U by row and column of L U, without L's diagonal; each entry is on
+  // one rank. Only entries with min(row, column) in `columns` are needed. The entries must stay valid until
+  // the solver is constructed.
   std::function<void(const Visit&, LuColumns columns)> for_each_entry;
 };
 
-// The factors with these `parts`. Supernodes, with some zeros among their entries, follow from the pattern.
-// Its functions throw on every rank Error(input) when entries or permutations are not such, or not finite,
-// and Error(numerical) when U has a zero on its diagonal. Cost: the pattern (by supernodes, where `first` has
-// them) to rank 0, and the entries once to each rank that needs them, 16 bytes each, by at most eight sparse
-// exchanges.
+// Returns the factors with these `parts`. Supernodes, with some explicit zeros, follow from the pattern. The
+// source throws on every rank Error(input) when entries, permutations or scales are invalid or not finite,
+// and Error(numerical) when U has a zero on its diagonal. Cost: the pattern (by supernode, if `first` is
+// given) is gathered on rank 0, and entries are sent once to each rank that needs them (16 bytes each in
+// double), in at most eight sparse exchanges.
 template <Scalar T>
 std::shared_ptr<FactorSource<T>> lu_source(LuParts<T> parts);
 
-// The same of `factors` that rank 0 has (others: empty), such as SuperLU's. L's diagonal may be left out.
+// The same for `factors` on rank 0 (others: empty), such as SuperLU's. L's diagonal may be left out.
 template <Scalar T>
 std::shared_ptr<FactorSource<T>> lu_source(ExplicitFactors<T> factors);
 

@@ -18,7 +18,7 @@ model::Machine machine_for(const PlanRequest& request) {
   return machine;
 }
 
-// On one rank most axes make no difference: nothing is priced where all choices are one plan.
+// False if all choices give the same plan, so that none is priced: on one rank most axes make no difference.
 bool leaves_a_choice(const model::PlanAxes& axes) {
   const std::string usual = model::canonical(axes.usual(), axes).name();
   const auto matters = [&](const model::NamedAxis& axis) {
@@ -31,8 +31,8 @@ bool leaves_a_choice(const model::PlanAxes& axes) {
   return axes.grid.size() > 1 || std::ranges::any_of(model::named_axes(), matters);
 }
 
-// Whose simulations take about as long as the factorization, and at least one: each takes some 0.3 us for a
-// supernode and rank (AMD EPYC, 29 November 2026).
+// Returns the number of plans whose simulation takes about as long as the factorization, at least one. A
+// simulation takes some 0.3 us per supernode and rank (AMD EPYC, 29 November 2026).
 std::size_t affordable_plans(const model::PlanProblem& problem, Index ranks) {
   constexpr double seconds_of_supernode = 3e-7, seconds_of_flop = 5e-10, seconds_of_byte = 1e-9;
   constexpr double unnoticed = 0.1;  // seconds
@@ -54,7 +54,7 @@ ModelAdvice ask(const model::PlanProblem& problem, const model::Machine& machine
   return advice;
 }
 
-// The advised plan with b and x where `problem` has them.
+// Prices the advised plan with b and x distributed as in `problem`.
 void price_from_b_to_x(const model::PlanProblem& problem, const model::Machine& machine,
                        ModelAdvice& advice) {
   const auto start = Clock::now();
@@ -68,7 +68,7 @@ void price_from_b_to_x(const model::PlanProblem& problem, const model::Machine& 
   advice.seconds += seconds_since(start);
 }
 
-// Of analyses for the choices of the diagonal in that order.
+// The choices of the diagonal, and the analysis for each.
 struct Choices {
   std::span<const std::string> diagonals;
   std::span<const Analysis* const> analyses;
@@ -76,11 +76,11 @@ struct Choices {
 
 struct Chosen {
   PlannedSystem planned;  // without its analysis
-  std::size_t analysis;   // that it needs, of those to choose from
+  std::size_t analysis;   // index of its analysis in Choices
   model::PlanProblem problem;
 };
 
-// product(): what a product with A is for one rank.
+// product(): returns the share of a product with A of one rank.
 template <class Product>
 Chosen choose(const Product& product, const Choices& choices, const PlanRequest& request,
               Observer& observer) {
@@ -104,7 +104,7 @@ Chosen choose(const Product& product, const Choices& choices, const PlanRequest&
   return chosen;
 }
 
-// With that analysis, for which the advised plan is priced from b to x.
+// Adds the analysis to the chosen plan, and prices the plan from b to x.
 PlannedSystem planned_with(std::shared_ptr<const Analysis> analysis, Chosen chosen,
                            const PlanRequest& request) {
   auto& [planned, which, problem] = chosen;

@@ -1,6 +1,5 @@
 #pragma once
-// Which plan a system is solved with: what the caller gave, and the fastest in the model where that leaves
-// something open.
+// The choice of a system's plan: as the caller prescribes, and the fastest in the model on open axes.
 
 #include <memory>
 #include <optional>
@@ -11,39 +10,38 @@
 
 namespace trisweep::solve {
 
-// What a plan is chosen for.
+// The problem that a plan is chosen for.
 struct PlanRequest {
   model::PlanAxes axes;
   std::string machine;  // a name or a .json file; empty: the ranks at hand, on a generic machine
   ordering::Method ordering = ordering::Method::automatic;
   model::Workload workload;
   Op op = Op::none;
-  Index ranks_of_node = 1;               // of rank 0's
-  int threads = 0;                       // of a rank, in the sweeps; 0: as the machine has it
-  bool on_gpus = false;                  // who sweeps
-  bool clusters = false;                 // supernodes in their order, so that panels can be compressed
-  distribution::RowPartition rows{};     // who has which rows of b and x, in the order of the matrix
+  Index ranks_of_node = 1;               // ranks on the node of rank 0
+  int threads = 0;                       // per rank in the sweeps; 0: as the machine describes
+  bool on_gpus = false;                  // sweeps run on GPUs
+  bool clusters = false;                 // order supernodes by clusters, so that panels can be compressed
+  distribution::RowPartition rows{};     // of b and x, in the order of the matrix
   RowNumbers numbers{};                  // of rows and columns, for messages
-  ordering::Helpers* helpers = nullptr;  // who dissects, too
-  bool balanced = false;                 // scaling in balanced units whatever the given ones are
+  ordering::Helpers* helpers = nullptr;  // ranks that help to dissect
+  bool balanced = false;                 // balance the scaling, whatever the given units
 };
 
 struct PlannedSystem {
   model::PlanChoice choice;
-  std::shared_ptr<const Analysis> analysis;  // that the choice needs
-  double analysis_seconds = 0;               // of all that was analyzed to choose from
+  std::shared_ptr<const Analysis> analysis;  // the analysis for the choice
+  double analysis_seconds = 0;               // of all analyses
   std::optional<SeparatorsCost> separators;
-  std::optional<ModelAdvice> model;  // when it was asked
+  std::optional<ModelAdvice> model;  // if the model was asked
 };
 
-// Analyzes A for that kind of factorization and chooses. On one rank. The model is asked when there is a
-// choice, or a machine to predict for.
+// Analyzes A for this kind of factorization and chooses the plan. On one rank. The model is asked if there is
+// a choice, or a machine to predict for.
 template <Scalar T>
 PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const PlanRequest& request,
                           Observer& observer);
 
-// The same for given factors: with their analysis, and their choice of the diagonal, which must be the
-// request's only one.
+// The same for given factors, with their analysis; request.axes.diagonal must be only that of the factors.
 PlannedSystem plan_with(const model::ProductShare& product, std::shared_ptr<const Analysis> analysis,
                         const PlanRequest& request, Observer& observer);
 

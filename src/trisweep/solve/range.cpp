@@ -7,7 +7,7 @@
 namespace trisweep::solve {
 namespace {
 
-// Of exponents, which sums may need.
+// Number of exponents reserved for sums.
 template <class Real>
 constexpr int room = std::numeric_limits<Real>::max_exponent / 8;
 
@@ -19,7 +19,7 @@ std::span<const RealOf<T>> parts(std::span<const T> values) {
 
 }  // namespace
 
-// A number says whether there is one beyond: several values are then compared at once.
+// The result is kept in a floating-point number, so that the loop vectorizes.
 template <Scalar T>
 bool is_within_range(std::span<const T> values) {
   using Real = RealOf<T>;

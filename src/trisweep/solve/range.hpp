@@ -1,5 +1,5 @@
 #pragma once
-// Entries near the largest number, whose sums would overflow: the system is solved in smaller units.
+// Systems with entries near the overflow threshold, whose sums would overflow, are solved in smaller units.
 
 #include <span>
 
@@ -8,13 +8,13 @@
 
 namespace trisweep::solve {
 
-// Whether each part of these values is finite, and no larger than the numbers an eighth of the exponents
-// below the largest one. In one pass.
+// True if all real and imaginary parts are finite and smaller than 2^(7/8 max_exponent): an eighth of the
+// exponents is left for sums. In one pass.
 template <Scalar T>
 bool is_within_range(std::span<const T> values);
 
-// The power of two by which matrix and right-hand sides are multiplied: 1 where the values of all ranks are
-// within range, as `within` says of these. No part becomes smaller than a normal number. Collective.
+// Returns the power of two by which matrix and right-hand sides are multiplied: 1 if the values of all ranks
+// are within range; `within`: those of this rank are. No part becomes subnormal. Collective.
 template <Scalar T>
 RealOf<T> unit_of_range(const mpi::Communicator& comm, std::span<const T> values, bool within);
 

@@ -11,19 +11,18 @@
 namespace trisweep::solve {
 namespace {
 
-// Of a GMRES correction. Of factors that can be replaced by better ones a solve is to take no more than a few
-// sweeps: what takes more is cheaper with those, which are for all solves that follow.
+// Steps of a GMRES correction. Factors that can be replaced by better ones are used for a few sweeps only: if
+// a solve takes more, refactoring is cheaper, since all later solves profit.
 constexpr int gmres_steps = 60, gmres_steps_of_replaceable = 10;
 
-// Of the work vectors of a group of right-hand sides, which sweeps are the faster the more they are; and of
-// each of the four vectors in rows, that should stay in the cache, of those that are corrected at once.
+// Bytes of the work vectors of a group of right-hand sides (larger groups make sweeps faster); and of each of
+// the four row-major vectors of a part that is corrected together, which should stay in the cache.
 constexpr double bytes_of_group = 48 << 20, bytes_of_part = 8 << 20;
 
 template <Scalar T>
 constexpr Index bundle = kernels::line_rows<T>;
 
-// As many of `nrhs` vectors of that many rows as take so many bytes, in whole bundles, of which there is one
-// at least.
+// Returns how many of `nrhs` vectors of `rows` rows fit into `bytes`, in whole bundles, at least one.
 template <Scalar T>
 Index columns_that_fit(double bytes, Index rows, Index nrhs) {
   const double bundles = bytes / (double(rows) * double(bundle<T>) * sizeof(T));
@@ -31,13 +30,13 @@ Index columns_that_fit(double bytes, Index rows, Index nrhs) {
                   bundle<T> * static_cast<Index>(std::clamp(bundles, 1.0, double(nrhs) / bundle<T> + 1)));
 }
 
-// Between rows of that many columns: whole cache lines, which no kernel then has to read two of for one.
+// Leading dimension of rows of this many columns: whole cache lines, so that rows are aligned to them.
 template <Scalar T>
 Index row_width(Index columns) {
   return columns == 1 ? 1 : krylov::whole_lines<T>(columns);
 }
 
-// Of the rank with most, so that all ranks have the same groups.
+// Maximum over ranks, so that all ranks have the same groups.
 Index most_rows(const distribution::RowPartition& partition) {
   Index most = 1;
   for (std::size_t r = 1; r < partition.begin.size(); ++r)
@@ -105,7 +104,7 @@ void RefinedSolver<T>::make_room(Op op, Index nrhs) {
   const Index at_once = group(nrhs);
   solver_.prepare(op, at_once);
   const Index corrected = part(at_once);
-  const bool stays = op == Op::none && a_.comm().size() == 1;  // what is multiplied in rows
+  const bool stays = op == Op::none && a_.comm().size() == 1;  // products use row-major vectors in place
   const Index columns = krylov::bundle_width<T>(at_once);
   a_.prepare(op, stays ? columns : std::max(columns, row_width<T>(corrected)));
   residuals_.prepare(op, at_once);
@@ -172,7 +171,7 @@ void RefinedSolver<T>::correct_by_factors(const SystemInRows& system, const Refi
   };
   const auto measure = [&] { residuals_.measure(op, b, x, r, std::numeric_limits<double>::infinity()); };
   columns.correct_by_factors(
-      {std::ref(correct), std::ref(take), std::ref(measure)},  // which allocate nothing
+      {std::ref(correct), std::ref(take), std::ref(measure)},  // references allocate nothing
       limits);
 }
 
@@ -259,8 +258,9 @@ double RefinedSolver<T>::solve_first(Op op, const B& b, const engine::CallersVec
   return solver_.pruned_share();
 }
 
-// The residuals of the first answer are kept of few columns, and where the answer before had to be corrected:
-// else they are made again should they be needed, of the columns alone that are, which may round otherwise.
+// Residuals of the first solution are stored if there are few columns, or if the previous solution had to be
+// corrected; otherwise they are recomputed if needed, only for the columns concerned, which may round
+// differently.
 template <Scalar T>
 auto RefinedSolver<T>::refine_here(const System& system, const RefinementOptions& options) -> Group {
   const auto limits = RefinementLimits::of<T>(options);
@@ -324,7 +324,7 @@ auto RefinedSolver<T>::refine_on_device(const System& system, const RefinementLi
   return {columns.take_errors(), columns.steps()};
 }
 
-// In parts, for which there is room.
+// Works in parts, for which buffers are allocated.
 template <Scalar T>
 auto RefinedSolver<T>::take_over(const System& system, int steps, const RefinementLimits& limits) -> Group {
   Buffer<T> room_of_b, room_of_x;
@@ -347,7 +347,7 @@ auto RefinedSolver<T>::take_over(const System& system, int steps, const Refineme
   return group;
 }
 
-// The roundings of a residual's terms add up like a random walk, not like a worst case.
+// The rounding errors of a residual's terms are taken to add up like a random walk, not like the worst case.
 template <Scalar T>
 ForwardError RefinedSolver<T>::forward_error(Op op, Vectors<const T> b, Vectors<const T> x, Index terms,
                                              bool corrects) {

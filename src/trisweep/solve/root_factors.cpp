@@ -22,7 +22,7 @@ engine::PieceValues<S> RootFactors<S>::panels(const mpi::Communicator& comm,
                                               const distribution::LocalBlocks& local_blocks) {
   numeric::Kind kind = comm.rank() == 0 ? made_->factors->kind : numeric::Kind{};
   comm.broadcast(kind);
-  std::vector<Index> maker;  // of the factors' supernodes, of which there are no more than of tiles
+  std::vector<Index> maker;  // rank 0 for each supernode of the factors, at most as many as after tiling
   const auto factors = mpi::agree_on_error(comm, [&]() -> std::shared_ptr<const numeric::Factors<S>> {
     maker.assign(usize(distribution.structure->supernodes()), 0);
     if (comm.rank() == 0 && made_->factors->bytes() == 0)

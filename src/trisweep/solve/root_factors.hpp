@@ -1,5 +1,5 @@
 #pragma once
-// Factors that rank 0 has.
+// Factors on rank 0 as the source of a distributed solver.
 
 #include <memory>
 #include <utility>
@@ -8,11 +8,12 @@
 
 namespace trisweep::solve {
 
-// Every rank gets its pieces from rank 0. analysis() throws Error(usage) when that has no factorization.
+// Every rank gets its pieces from rank 0. analysis() throws Error(usage) when rank 0 has no factorization.
 template <Scalar S>
 class RootFactors final : public FactorSource<S> {
  public:
-  // `made`: on rank 0; elsewhere ignored. Allocates nothing, so that it may be made outside of any vote.
+  // `made`: on rank 0; elsewhere ignored. Allocates nothing, so that it may be constructed outside of any
+  // agreement on errors.
   explicit RootFactors(std::shared_ptr<const Factorization<S>> made) noexcept : made_(std::move(made)) {}
 
   std::shared_ptr<const Analysis> analysis(const mpi::Communicator& comm) override;
@@ -24,7 +25,7 @@ class RootFactors final : public FactorSource<S> {
   void describe(FactorReport& report) const override;
 
  private:
-  std::shared_ptr<const Factorization<S>> made_;  // read on rank 0 alone
+  std::shared_ptr<const Factorization<S>> made_;  // read on rank 0 only
 };
 
 template <Scalar S>

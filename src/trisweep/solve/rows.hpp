@@ -9,13 +9,13 @@
 
 namespace trisweep::solve {
 
-// Collective. This rank's rows, column-major without padding, of the vectors that rank 0 has (`whole` is read
+// Collective. Returns this rank's rows, column-major without padding, of the vectors `whole` on rank 0 (read
 // there only).
 template <Scalar T>
 std::vector<T> scatter_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                             const matrix::Dense<T>& whole);
 
-// Collective. The reverse: all rows on rank 0, an empty result elsewhere.
+// Collective. The reverse: returns all rows on rank 0, an empty result elsewhere.
 template <Scalar T>
 matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                              const std::vector<T>& rows, Index nrhs);

@@ -10,18 +10,18 @@
 
 namespace trisweep::solve {
 
-// Of the factorization that a diagonal needs, without what it needs besides the factors.
+// Returns estimates of the factors with this choice of inverted diagonal blocks, without working memory.
 numeric::Estimates estimate_factors(const model::PlanProblem& problem, const std::string& diagonal);
 
-// The factors as a plan deals them out, what layers replicate included; in bytes.
+// Bytes of the factors as distributed by a plan, including replicas in layers.
 struct PanelBytes {
   double all_ranks = 0;
-  double fullest_rank = 0;
+  double fullest_rank = 0;  // maximum over ranks
 };
 PanelBytes panel_bytes(const model::PlanProblem& problem, const model::PlanChoice& choice);
 
-// Nullopt when the plan inverts no separators, or the problem has no structure for inverted supernodes that
-// they could be compared with.
+// Returns nullopt if the plan inverts no separators, or the problem has no structure for inverted supernodes
+// to compare with.
 std::optional<SeparatorsCost> separators_cost(const model::PlanProblem& problem,
                                               const model::PlanChoice& choice);
 

@@ -15,11 +15,11 @@ using numeric::Panel;
 using numeric::PanelUpdate;
 using numeric::View;
 
-// Flops after which the observer is asked.
+// Flops after which the observer is polled.
 constexpr double poll_every = 1e8;
 
-// An arrowhead of a supernode that is wider, eliminated, into L and U of that. In LAPACK's form interchanges
-// go through the rows of L that are there.
+// Copies an eliminated arrowhead into L and U of its supernode, which is wider. As in LAPACK, its row
+// interchanges are also applied to the columns of L to the left.
 template <Scalar T>
 void insert(const Panel<T>& part, std::span<const Index> interchanges, const Panel<T>& whole,
             std::vector<Index>& all_interchanges) {
@@ -145,7 +145,7 @@ FrontsEnd SharedElimination<T>::eliminate() {
   return FrontsEnd::done;
 }
 
-// Its rank's, to all; the last entry of the message says whether there is one.
+// Broadcasts the owner's update to all ranks; the last entry of the message tells whether there is one.
 template <Scalar T>
 std::optional<PanelUpdate<T>> SharedElimination<T>::exchange(Index a,
                                                              const std::optional<PanelUpdate<T>>& mine) {
@@ -207,7 +207,7 @@ template <Scalar T>
 void SharedElimination<T>::finish() {
   for (const Whole& whole : whole_) {
     steps_.finish(whole.panel, whole.interchanges);
-    std::vector<T>().swap(scratch_.block);  // the next step takes as much
+    std::vector<T>().swap(scratch_.block);  // frees it: the next step needs as much memory
     run_.finish(whole.panel);
   }
   whole_.clear();

@@ -1,5 +1,5 @@
 #pragma once
-// A front that several ranks eliminate together: right-looking, the panel of each step from its rank to all
+// Elimination of a front by several ranks: right-looking, with the panel of each step broadcast by its owner
 // (fan-out; as in Ashcraft, The fan-both family of column-based distributed Cholesky factorization
 // algorithms, 1993).
 
@@ -13,39 +13,39 @@
 
 namespace trisweep::solve {
 
-// How a factorization goes on.
+// Outcome of a factorization.
 enum class FrontsEnd : int {
   done,
-  delays,      // a pivot of a shared front would have to be delayed: no front can be shared
-  other_kind,  // numeric::factor() returns nothing
+  delays,      // a pivot of a shared front would have to be delayed: fronts cannot be shared
+  other_kind,  // another kind of factorization is needed: numeric::factor() would return nullopt
 };
 
 template <Scalar T>
 class SharedElimination {
  public:
-  // Front f, which is zero but for entries of A. `keeper`: of each supernode's panels.
+  // Assembles the entries of A in front f. `keeper`: for each supernode, the rank that keeps its panels.
   SharedElimination(const mpi::Communicator& comm, const distribution::SharedFront& front, Index f,
                     std::span<const Index> keeper, numeric::FrontFactorization<T>& run);
 
-  // What contributions are added to.
+  // The front, to which the contributions of its children are added.
   numeric::ArrowheadMatrix<T> assembled() const { return {shape_.arrowheads, front_.panels}; }
-  // Collective among its ranks. Else than done: with the front in no defined state.
+  // Collective among the front's ranks. If it does not return `done`, the front is undefined.
   FrontsEnd eliminate();
-  // Afterwards, collective likewise: supernodes that were cut come to their keepers.
+  // Then, also collective: sends the parts of supernodes that were split over arrowheads to their keepers.
   void bring_together();
-  // The last step, where they did: local, and costly.
+  // The last step: inverts the diagonal blocks of supernodes that were brought together. Local, and costly.
   void finish();
   numeric::ArrowheadMatrix<T> contribution() const { return {contribution_, handed_on_}; }
   void free_contribution() { contribution_memory_ = {}; }
 
  private:
-  // Of a supernode that is wider than its arrowheads, on its keeper: L and U of P A = L U, or L.
+  // A supernode wider than its arrowheads, on its keeper: L and U of P A = L U, or L.
   struct Whole {
     numeric::Panel<T> panel;
     std::vector<Index> interchanges;
   };
 
-  // Of its rows beyond.
+  // Number of rows below the diagonal block of an arrowhead.
   Index rest(Index arrowhead) const {
     return shape_.arrowheads.rows() - shape_.arrowheads.begin[usize(arrowhead) + 1];
   }
@@ -70,12 +70,12 @@ class SharedElimination {
   std::span<const Index> keeper_;
   numeric::FrontFactorization<T>& run_;
   std::vector<Index> ranks_;
-  numeric::Front<T> front_;  // its panels are arrowheads, those of the contribution too
-  // Of arrowheads that are not in the factors: eliminated ones, and those of the contribution.
+  numeric::Front<T> front_;  // its panels are the arrowheads, including those of the contribution
+  // Memory of arrowheads that are not in the factors: eliminated ones, and those of the contribution.
   Buffer<T> cut_, contribution_memory_;
   numeric::Arrowheads contribution_;
   std::vector<numeric::Panel<T>> handed_on_;      // of the contribution
-  std::vector<std::vector<Index>> interchanges_;  // by arrowhead that is eliminated
+  std::vector<std::vector<Index>> interchanges_;  // by eliminated arrowhead
   std::vector<Whole> whole_;
   numeric::EliminationScratch<T> scratch_;
   numeric::Elimination<T> steps_;

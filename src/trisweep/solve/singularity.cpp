@@ -11,16 +11,16 @@ namespace {
 
 constexpr int most_rounds = 4;
 constexpr int samples = 2;  // a null vector is recovered by chance once in ten thousand times
-// The share of the known solution's largest entry that may be missed: three digits are beyond doubt, and less
-// than one is none.
+// Bounds on the error relative to the known solution's largest entry: with three digits the solution is
+// recovered beyond doubt, with less than one it is not.
 constexpr double surely_recovered = 1e-3;
-// Of a null vector as much comes back by chance once in some thousand times: unless half of the digits do,
-// every one of so many samples has to be recovered.
+// A null vector is recovered to three digits by chance about once in a thousand times: unless a sample is
+// recovered to half of the digits, all of these samples have to be recovered.
 constexpr int lucky_samples = 3;
 constexpr double well_recovered = 0.02;
 constexpr double not_recovered = 0.1;
 
-// Null vectors have errors of a few epsilon: with a larger one, a vector is none.
+// Null vectors have backward errors of a few epsilon: a vector with a larger one is no null vector.
 template <Scalar T>
 constexpr double least_condition_of_singular = 1.0 / (16 * double(std::numeric_limits<RealOf<T>>::epsilon()));
 
@@ -37,22 +37,22 @@ class Rounds {
         image_(v_.size()),
         recovered_(v_.size()) {}
 
-  // v becomes a sample of random entries.
+  // Sets v to a sample of random entries.
   void begin(int sample) {
     const distribution::RowPartition& rows = a_.partition();
-    // By the row's number alone, so that every grid asks the same.
+    // By row number, so that the sample is the same on every grid.
     const std::size_t first = usize(rows.first(a_.comm().rank())) + usize(sample) * usize(rows.rows());
     for (std::size_t i = 0; i < v_.size(); ++i)
       v_[i] = T(static_cast<RealOf<T>>(made_up_entry(first + i) * unknown_scale_[i]));
   }
 
-  // The bound that v proves: the componentwise backward error of v as a solution of A v = 0.
+  // Lower bound of the condition number that v proves: 1 / the backward error of v as a solution of A v = 0.
   double condition() {
     const double error = refined_.backward_error(Op::none, columns(zero_), columns(v_)).arioli_demmel_duff;
     return error > 0 ? 1 / error : HUGE_VAL;
   }
 
-  // The largest entry of what a solve misses of v.
+  // Returns the largest entry of the error of a solve for v.
   double missed(const RefinementOptions& refinement) {
     a_.residual(Op::none, columns(v_), columns(zero_), {image_.data(), rows(), 1}, solver_.pool());
     refined_.solve(Op::none, columns(image_), {recovered_.data(), rows(), 1}, refinement);
@@ -61,8 +61,8 @@ class Rounds {
   }
   double size() { return largest(v_); }
 
-  // v becomes what a solve misses of it, scaled to a largest entry of 1. Returns the share that was missed;
-  // zero leaves v as it was.
+  // Replaces v by the error of a solve for v, scaled to a largest entry of 1. Returns the relative error; if
+  // it is zero, v is unchanged.
   double miss() {
     const double before = size(), most = missed({.best = true});
     if (most > 0 && std::isfinite(most)) {
@@ -74,7 +74,7 @@ class Rounds {
 
  private:
   Index rows() const { return a_.local_rows(); }
-  // The largest entry of v over its scale.
+  // Returns the largest |v_i| / scale_i.
   double largest(const std::vector<T>& v) {
     return krylov::max_norms_over({a_.comm(), solver_.pool()}, columns(v), unknown_scale_)[0];
   }
@@ -98,10 +98,10 @@ Probe probe_from(Rounds<T>& rounds) {
     probe.condition = std::max(probe.condition, rounds.condition());
     if (std::isinf(probe.condition)) break;
     missed = rounds.miss();
-    // In every round: what singular factors return of a null vector is rounding, by chance nearly the vector.
+    // In every round: for a null vector, singular factors return rounding errors, by chance close to it.
     probe.recovered = probe.recovered && missed < not_recovered;
   }
-  // In bad units much of a random vector is missed, but not of the direction in which it was.
+  // In bad units, solves for random vectors have large errors, but the error vectors are recovered.
   if (missed <= well_recovered && probe.condition < least_condition_of_singular<T>) probe.recovered = true;
   return probe;
 }
@@ -116,7 +116,7 @@ Probe probe_singularity(krylov::DistributedMatrix<T>& a, TriangularSolver<T>& so
   for (int sample = 0; sample < lucky_samples && probe.missed <= surely_recovered; ++sample) {
     rounds.begin(sample);
     probe.missed = krylov::larger(probe.missed, rounds.missed({}) / rounds.size());
-    if (probe.missed <= half_of_digits<T>()) return probe;  // the first sample's
+    if (probe.missed <= half_of_digits<T>()) return probe;  // by the first sample
   }
   if (probe.missed <= surely_recovered) return probe;
   for (int sample = 0; sample < samples && probe.recovered; ++sample) {

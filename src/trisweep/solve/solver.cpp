@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -11,10 +10,9 @@
 #include "trisweep/core/one_caller.hpp"
 #include "trisweep/plan/useful_threads.hpp"
 #include "trisweep/solve/agreed_call.hpp"
-#include "trisweep/solve/block_triangular_system.hpp"
-#include "trisweep/solve/factorizer.hpp"
-#include "trisweep/solve/singularity.hpp"
+#include "trisweep/solve/judge.hpp"
 #include "trisweep/solve/some_rows.hpp"
+#include "trisweep/solve/system_factorizer.hpp"
 #include "trisweep/solve/usable_options.hpp"
 
 namespace trisweep::solve {
@@ -40,63 +38,36 @@ struct Solver<T>::State {
         FactorSources<T> factors, const PlannedSystem* analyzed)
       : comm(ranks.share()), options(usable_options<T>(comm, given)), system(comm, std::move(rows)) {
     if (options.factorization || options.kind != numeric::KindChoice::automatic)
-      mpi::agree_on_error(comm, [&] {  // rank 0 alone has the analysis
+      mpi::agree_on_error(comm, [&] {  // only rank 0 has the analysis
         if (analyzed) require_analysis_for(options, *analyzed);
       });
     if (options.device != engine::Device::native)
       report.exchange_backend = engine::name_of(*options.exchange_backend);
-    set_up_factorizer(std::move(factors), analyzed);
+    factorizer.emplace(comm, system, options, report, std::move(factors), analyzed);
     first.reuses_analysis = analyzed != nullptr;
     factor(first);
     first.reuses_analysis = true;
   }
 
-  // `analyzed`: rank 0's, of the whole matrix.
-  void set_up_factorizer(FactorSources<T> given, const PlannedSystem* analyzed) {
-    using numeric::KindChoice;
-    const bool may_have_form = options.block_triangular != BlockTriangular::off && !options.factorization &&
-                               options.dependencies && options.device == engine::Device::native &&
-                               !given.in_full && !given.in_single &&
-                               (options.kind == KindChoice::automatic || options.kind == KindChoice::lu);
-    const bool looks_for_form = may_have_form && !on_any_rank(analyzed != nullptr);
-    refined.reset();
-    solver.reset();
-    factorizer.reset();
-    form.reset();
-    if (looks_for_form) {
-      const auto start = Clock::now();
-      form = BlockTriangularSystem<T>::find(comm, system, options);
-      form_seconds = comm.max(seconds_since(start));
-    }
-    factorizer.emplace(comm, system_to_factor(), options, std::move(given));
-    if (analyzed) factorizer->adopt(*analyzed, report);
-  }
-  bool on_any_rank(bool here) const { return comm.max(double(here)) > 0; }
-  const LinearSystem<T>& system_to_factor() const { return form ? form->diagonal() : system; }
-
-  // Of values that do not have the block triangular form any more, another one; of an analysis, which is of
-  // the whole matrix, none.
-  void follow_values(const PlannedSystem* analyzed) {
-    const bool is_set_up = factorizer.has_value();  // not where that has failed, on all ranks alike
-    if (!is_set_up || (form && (on_any_rank(analyzed != nullptr) || !form->follow())))
-      set_up_factorizer({}, analyzed);
-    else if (analyzed)
-      factorizer->adopt(*analyzed, report);
-  }
-
-  // New values begin as those before: with better factors only where these have been needed twice in a row,
-  // so that one odd matrix or right-hand side does not make all that follows dearer.
+  // New values start with the first attempt of the previous ones; with better factors only if these were
+  // needed twice in a row, so that one odd matrix or right-hand side does not slow down all later solves.
   void factor_next(const PlannedSystem* analyzed) {
     needed_better = has_helped ? needed_better + 1 : 0;
     is_first = true;
     has_helped = false;
-    follow_values(analyzed);
+    pivots_of_singular.reset();
+    const bool is_set_up = factorizer.has_value();  // false if that failed, on all ranks
+    if (!is_set_up || !factorizer->follow(analyzed)) {
+      refined.reset();
+      solver.reset();
+      factorizer.emplace(comm, system, options, report, FactorSources<T>{}, analyzed);
+    }
     if (analyzed) {
       first = usual_attempt();
     } else if (needed_better > 1) {
       first = attempt;
     } else if (first.pivoting == Pivoting::standard) {
-      factorizer->return_to_standard(report);
+      factorizer->return_to_standard();
     }
     first.reuses_analysis = true;
     factor(first);
@@ -111,19 +82,14 @@ struct Solver<T>::State {
     factor(next);
   }
 
-  // The factors of an attempt: tiles on a rank that is alone.
   template <Scalar F>
-  struct Parts {
-    std::shared_ptr<FactorSource<F>> source;
-    std::shared_ptr<const MadeTiles<T>> tiles{};
-  };
+  using Parts = AttemptFactors<F, T>;
 
   void factor(const Attempt& next) {
     attempt = next;
-    condition.reset();
-    sample.clear();
-    const auto before =
-        std::exchange(report.factor, {.second_try = attempt.pivoting == Pivoting::conservative}).pivots;
+    judge.reset();
+    if (const auto& pivots = report.factor.pivots; pivots && pivots->zero > 0) pivots_of_singular = pivots;
+    report.factor = {.second_try = attempt.pivoting == Pivoting::conservative};
     try {
       attempt.low_precision ? factor_in<Single<T>>() : factor_in<T>();
     } catch (const mpi::CollectiveError& e) {
@@ -131,65 +97,31 @@ struct Solver<T>::State {
         throw;
       factor_better({.pivoting = Pivoting::conservative});
     }
-    // L D L^T has told the signs of a singular matrix, LU tells none.
-    FactorReport& of = report.factor;
-    if (of.second_try && of.perturbed_pivots > 0 && !of.pivots && before && before->zero > 0)
-      of.pivots = before;
   }
 
-  // Those of the values that the system has. Throws CollectiveError when the last refactor() has failed.
+  // Returns this state, with factors of the current values. Throws CollectiveError if the
+  // last factorization failed.
   State& with_factors() {
-    if (is_outdated)
-      throw mpi::CollectiveError(ErrorKind::numerical, "there are no factors, since the last refactor failed",
+    if (!judge)
+      throw mpi::CollectiveError(ErrorKind::numerical,
+                                 "there are no factors, since the last factorization failed",
                                  "refactor with other values");
     return *this;
   }
 
   template <Scalar F>
   void factor_in() {
-    Parts<F> parts{};
-    if (factorizer->is_given()) {
-      parts.source = factorizer->template take_given<F>(attempt, product_share(), report);
-    } else if (factorizer->is_of_engine(attempt)) {
-      parts.source = factorizer->template factor_by_engine<F>(attempt, product_share(), report);
-    } else if (comm.size() > 1) {
-      parts.source = factorizer->template factor_on_all_ranks<F>(attempt, report);
-    } else {
-      system_to_factor().gather([&](const matrix::Csr<T>& a) {
-        auto made = factorizer->template factor<F>(a, attempt, report);
-        parts = {root_factors<F>(std::move(made.factorization)), std::move(made.tiles)};
-      });
+    Parts<F> parts = factorizer->template factor<F>(attempt);
+    if (options.usual_transport) {
+      if (const auto& usual = mpi::usual_transport(comm); usual.preferred) report.plan.transport = usual.name;
     }
-    share_choice();
-    share_factor_report();
     distribute(std::move(parts));
-  }
-
-  void share_choice() {
-    comm.broadcast(report.plan.grid);
-    comm.broadcast(attempt.compression);
-    for (const model::NamedAxis& axis : model::named_axes()) comm.broadcast(report.plan.*axis.value);
-    if (!options.usual_transport) return;
-    if (const auto& usual = mpi::usual_transport(comm); usual.preferred) report.plan.transport = usual.name;
-  }
-
-  void share_factor_report() {
-    FactorReport& of = report.factor;
-    const auto share = [&](auto&... value) { (comm.broadcast(value), ...); };
-    share(of.kind, of.given, of.nonzeros_l, of.nonzeros_u, of.bytes, of.uncompressed_bytes, of.supernodes,
-          of.flops, of.analysis_seconds, of.seconds, of.perturbed_pivots, of.delayed_pivots, of.pivots,
-          of.compression_seconds);
-    of.analysis_seconds += std::exchange(form_seconds, 0);
-    if (!form) return;
-    of.pivots.reset();  // the blocks', not the matrix's
-    of.block_stages = form->stages();
-    of.nonzeros_off_diagonal = form->off_diagonal_nonzeros();
   }
 
   template <Scalar F>
   void distribute(Parts<F> parts) {
     const auto start = Clock::now();
-    const bool are_ours = parts.source && !report.factor.given;  // others may use those given, too
+    const bool are_ours = parts.source && !report.factor.given;  // given factors may have other users
     if (are_ours && !options.compress.automatic) parts.source->expect_last();
     make_solver(parts);
     keep_or_undo_compression(parts);
@@ -203,9 +135,10 @@ struct Solver<T>::State {
     const auto bytes = static_cast<double>(solver->panel_bytes());
     report.panel_bytes = comm.sum(bytes);
     report.panel_bytes_max = comm.max(bytes);
+    judge.emplace(system.matrix(), *solver, *refined, report.factor, attempt.low_precision);
   }
 
-  // An automatic compression is tried, and changed or left out where it does not pay.
+  // Tries an automatic compression, and changes it or leaves it out if it does not pay.
   template <Scalar F>
   void keep_or_undo_compression(Parts<F>& parts) {
     while (options.compress.automatic && solver->compression()) {
@@ -220,22 +153,20 @@ struct Solver<T>::State {
     if (is_first) first.compression = attempt.compression;
   }
 
-  // The panels that tiles were made of: once they are needed, they stay until the solver is made.
+  // Recomputes the panels that tiles were made of; they are kept until the solver is made.
   template <Scalar F>
   void restore_panels(Parts<F>& parts) {
     const auto start = Clock::now();
     refined.reset();
     solver.reset();
     parts = {};
-    system_to_factor().gather([&](const matrix::Csr<T>& a) {
-      parts.source = root_factors(factorizer->template with_panels<F>(a, attempt));
-    });
+    parts = factorizer->template with_panels<F>(attempt);
     report.factor.compression_seconds += seconds_since(start);
   }
 
   template <Scalar F>
   void make_solver(const Parts<F>& parts) {
-    refined.reset();  // it keeps sums of A's rows
+    refined.reset();  // it stores row sums of A
     TriangularSolverOptions wanted = triangular_options(options, report.plan);
     wanted.rows = system.matrix().partition();
     wanted.compression = attempt.compression;
@@ -246,11 +177,12 @@ struct Solver<T>::State {
       solver.emplace(comm.share(), *parts.source, wanted, parts.tiles);
       report.threads = solver->threads();
     }
-    if (form) solver->couple(form->coupling());
+    if (Coupling<T>* coupling = factorizer->coupling()) solver->couple(*coupling);
     refined.emplace(system.matrix(), *solver);
   }
 
-  // As many as are asked for; or as gain time, by rank 0's part of its node, where any of them may call MPI.
+  // The number of threads asked for; 0: as many as save time, up to the processors of rank 0, if MPI allows
+  // calls from any thread.
   template <Scalar F>
   int threads_of_sweeps(FactorSource<F>& source) {
     if (options.threads > 0) return options.threads;
@@ -276,21 +208,12 @@ struct Solver<T>::State {
     if (solver->compression()) of.bytes = static_cast<std::size_t>(made.bytes());
   }
 
-  // Of the current panels; 0: uncompressed.
+  // eps of the current panels; 0: uncompressed.
   double compression_eps() const { return solver->compression() ? solver->options().compression.eps : 0; }
 
   WholeAnswers whole_answers() const {
-    return {.passes = passes_of_whole_factors(options.refinement, options.mixed), .product = product_share()};
-  }
-
-  model::ProductShare product_share() const {
-    const auto most = [&](auto value) { return comm.max(double(value)); };
-    const matrix::Csr<T>& local = system.matrix().local();
-    return {.ranks = comm.size(),
-            .rows = static_cast<Index>(most(local.rows())),
-            .nonzeros = static_cast<Offset>(most(local.nonzeros())),
-            .neighbours = static_cast<Index>(most(system.matrix().halo().neighbours().size())),
-            .ghosts = static_cast<Index>(most(local.cols() - local.rows()))};
+    return {.passes = passes_of_whole_factors(options.refinement, options.mixed),
+            .product = system.product_share()};
   }
 
   RefinementOptions refinement() const {
@@ -301,113 +224,50 @@ struct Solver<T>::State {
     return of_approximate;
   }
 
-  // Of a matrix nearby, in more than roundings of T: its condition says little of A's. (That of compressed
-  // factors is trusted up to 1 / eps alone, see next_attempt().)
-  bool factors_are_of_another() const { return report.factor.perturbed_pivots > 0 || attempt.low_precision; }
-
-  // Of perturbed factors a known solution may by chance miss the direction in which they are not A's.
-  void probe() {
-    const Probe found = probe_singularity(system.matrix(), *solver, *refined);
-    condition = {.probe_condition = found.condition, .recovered = found.recovered};
-    if (found.missed > half_of_digits<T>() || solver->compression() || report.factor.perturbed_pivots > 0)
-      estimate();
-  }
-  void estimate() {
-    const bool is_singular =
-        condition->probe_condition * double(std::numeric_limits<RealOf<T>>::epsilon()) >= 1;
-    const double estimate = refined->estimate_condition(factors_are_of_another() && !is_singular);
-    condition->condition_estimate = std::max(condition->probe_condition, estimate);
-    report.factor.condition_estimate = condition->condition_estimate;
-  }
-
-  Answer unjudged(Refined result) const {
-    Answer answer{.error = result.error,
-                  .columns = std::move(result.columns),
-                  .small = result.small,
-                  .refinement_steps = result.steps,
-                  .worst = result.worst,
-                  .reductions = result.reductions,
-                  .condition = {},
-                  .seconds = result.seconds,
-                  .panel_share = result.panel_share};
-    assess<T>(answer);
-    return answer;
-  }
-  void judge(Answer& answer) {
-    const auto start = Clock::now();
-    if (!condition) probe();
-    answer.condition = *condition;
-    answer.seconds += seconds_since(start);
-    assess<T>(answer);
-    report.factor.numerically_singular = answer.singular;
-  }
-
   // Solves, and factors again as long as that may help.
   Answer solve(const Vectors<const T>& b, Vectors<T> x, Op op, bool prune, void* stream) {
     const Vectors<const T> right = system.in_range(b, *solver);
     for (;;) {
       RefinementOptions limits = refinement();
       limits.prune = prune;
-      Answer answer = unjudged(refined->solve(op, right, x, limits, stream));
-      // Whether A is singular is asked of better factors, where these have to be made all the same.
-      if (!limits.replaceable || (answer.satisfies && answer.satisfies_small)) judge(answer);
+      Answer answer = Judge<T>::unjudged(refined->solve(op, right, x, limits, stream));
+      // If better factors have to be made anyway, these decide whether A is singular.
+      if (!limits.replaceable || (answer.satisfies && answer.satisfies_small)) judge->judge(answer);
       if (!answer.solved()) system.require_finite(right, *solver);  // no other factors would help
-      const auto next = options.second_try ? next_attempt(attempt, compression_eps(), answer) : std::nullopt;
+      const bool stagnated = report.factor.perturbed_pivots > 0 && has_stagnated<T>(answer, limits);
+      const auto next =
+          options.second_try ? next_attempt(attempt, compression_eps(), stagnated, answer) : std::nullopt;
       if (!next) {
         has_helped = has_helped || (!is_first && answer.solved());
+        keep_pivots_of_singular();
         return answer;
       }
       factor_better(*next);
     }
   }
 
-  // The verdict on unrefined sweeps. A solution of ones, in the units of the caller's.
-  const Answer& sampled(Op op) {
-    if (const auto known = sample.find(op); known != sample.end()) return known->second;
-    std::vector<T> ones, b, x;
-    mpi::agree_on_error(comm, [&] {
-      ones.assign(usize(system.matrix().local_rows()), T(1));
-      b.resize(ones.size());
-      x.resize(ones.size());
-    });
-    system.matrix().prepare(op, 1);
-    system.matrix().apply(op, ones, b, solver->pool());
-    Answer answer = unjudged(refined->solve(op, b, x, {.max_steps = 0}));
-    judge(answer);
-    mpi::agree_on_error(comm, [&] { sample.emplace(op, std::move(answer)); });
-    return sample.at(op);
-  }
-
-  // A factorizer of the whole matrix by the same plan: in `room` where the other is of the diagonal blocks.
-  struct WholeFactorizer {
-    SolverOptions options;
-    std::optional<Factorizer<T>> factorizer{};
-  };
-  const Factorizer<T>& whole_factorizer(WholeFactorizer& room) const {
-    if (!form) return *factorizer;
-    room.options.plan = model::only(report.plan);
-    return room.factorizer.emplace(comm, system, room.options);
+  // For a singular matrix, L D L^T has found the signs of the pivots, which the LU of a second try does not.
+  void keep_pivots_of_singular() {
+    FactorReport& of = report.factor;
+    if (of.second_try && of.numerically_singular && !of.pivots) of.pivots = pivots_of_singular;
   }
 
   mpi::Communicator comm;
   SolverOptions options;
   LinearSystem<T> system;
-  std::unique_ptr<BlockTriangularSystem<T>> form{};  // null: the matrix is factored as a whole
-  double form_seconds = 0;                           // that looking for it took, until they are reported
-  std::optional<Factorizer<T>> factorizer{};
-  Attempt first = usual_attempt();  // that new values begin with
-  Attempt attempt{};                // the last one
-  bool is_first = true;             // which is that
-  bool has_helped = false;          // the last one solved what the first one did not
-  int needed_better = 0;            // values in a row of which that was so
+  Report report{};
+  std::optional<SystemFactorizer<T>> factorizer{};
+  Attempt first = usual_attempt();  // first attempt for new values
+  Attempt attempt{};                // the last attempt
+  bool is_first = true;             // `attempt` is the first one for these values
+  bool has_helped = false;          // a later attempt solved what the first one did not
+  std::optional<numeric::PivotSummary> pivots_of_singular{};  // of an earlier attempt, with zeros
+  int needed_better = 0;  // number of value sets in a row for which that was so
   std::optional<TriangularSolver<T>> solver{};
   std::optional<RefinedSolver<T>> refined{};
-  std::optional<ConditionEstimate> condition{};  // once it is known
-  std::map<Op, Answer> sample{};                 // of these factors, see Solver::solve_rows
+  std::optional<Judge<T>> judge{};  // of the current factors; unset: there are none
   engine::SolveProfile last_sweep{};
-  Report report{};
-  bool is_outdated = false;  // the factors are not those of the values
-  std::atomic_flag busy{};   // with a call
+  std::atomic_flag busy{};  // a call is in progress
 };
 
 template <Scalar T>
@@ -470,7 +330,7 @@ Answer Solver<T>::solve_rows(const SparseColumns<T>& b, std::span<const Index> r
     const Index local_rows = s.system.matrix().local_rows();
     agree_on_call(s.comm, {.name = "solve_rows", .op = op, .nrhs = b.cols()},
                   [&] { require_fit(wanted, local_rows, s.system.numbers()); });
-    Answer answer = s.sampled(op);
+    Answer answer = s.judge->sample(op);
     const double epsilon = std::numeric_limits<RealOf<T>>::epsilon();
     std::optional<PrunedSweeps> done;
     if (answer.solved() && answer.error.arioli_demmel_duff <= 10 * epsilon)
@@ -505,7 +365,7 @@ ForwardError Solver<T>::forward_error(const Answer& answer, Vectors<const T> b, 
     });
     return s.refined->forward_error(op, s.system.in_range(b.columns(answer.worst, 1), *s.solver),
                                     x.columns(answer.worst, 1), s.system.most_entries(op) + 1,
-                                    s.factors_are_of_another());
+                                    s.judge->factors_are_of_another());
   });
 }
 
@@ -513,12 +373,12 @@ template <Scalar T>
 double Solver<T>::condition_estimate() {
   const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
+  double estimate = 0;
   mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "condition_estimate"});
-    if (!s.condition) s.probe();
-    if (std::isnan(s.condition->condition_estimate)) s.estimate();
+    estimate = s.judge->condition_estimate();
   });
-  return s.condition->condition_estimate;
+  return estimate;
 }
 
 template <Scalar T>
@@ -529,9 +389,8 @@ void Solver<T>::refactor(std::span<const T> values, const PlannedSystem* analyze
     const mpi::SetUp set_up(s.comm);
     agree_on_call(s.comm, {.name = "refactor"});
     s.system.replace_values(values);
-    s.is_outdated = true;
+    s.judge.reset();
     s.factor_next(analyzed);
-    s.is_outdated = false;
   });
 }
 
@@ -539,33 +398,22 @@ template <Scalar T>
 ExplicitFactors<T> Solver<T>::explicit_factors() {
   const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
-  ExplicitFactors<T> result;
-  mpi::revoke_on_error(s.comm, [&] {
+  return mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "explicit_factors"});
-    typename State::WholeFactorizer room{s.options};
-    const Factorizer<T>& factorizer = s.whole_factorizer(room);
-    s.system.gather([&](const matrix::Csr<T>& a) {
-      // Perturbed where it cannot be helped: solves are corrected, L U and the determinant are not.
-      result = solve::explicit_factors(
-          *factorizer.template with_panels<T>(a, s.attempt, std::numeric_limits<RealOf<T>>::epsilon()));
-      for (double& scale : result.row_scale) scale *= double(s.system.unit());
-    });
+    return s.factorizer->explicit_factors(s.attempt);
   });
-  return result;
 }
 
 template <Scalar T>
 FactoredSystem<T> Solver<T>::factored_system() {
   const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
-  FactoredSystem<T> result;
-  mpi::revoke_on_error(s.comm, [&] {
+  return mpi::revoke_on_error(s.comm, [&] {
     agree_on_call(s.comm, {.name = "factored_system"});
-    typename State::WholeFactorizer room{s.options};
-    result.factors = s.whole_factorizer(room).to_give(s.attempt, s.report);
+    FactoredSystem<T> result{.a = {}, .factors = s.factorizer->factors_to_give(s.attempt)};
     s.system.gather([&](const matrix::Csr<T>& a) { result.a = s.system.as_given(a); });
+    return result;
   });
-  return result;
 }
 
 template <Scalar T>
@@ -574,13 +422,13 @@ void Solver<T>::prepare(Op op, Index nrhs) {
   state_->with_factors().refined->prepare(op, nrhs);
 }
 
-// In the groups of refinement, which have room.
+// Sweeps in the groups of refinement, for which buffers are allocated.
 template <Scalar T>
 void Solver<T>::sweep(Vectors<const T> b, Vectors<T> x, Op op) {
   const OneCaller caller(state_->busy);
   State& s = state_->with_factors();
   mpi::revoke_on_error(s.comm, [&] {
-    s.solver->require_fit(b, x);  // as a whole: parts of both have as many columns
+    s.solver->require_fit(b, x);  // of b and x as a whole: groups of columns would always fit each other
     const Vectors<const T> right = s.system.in_range(b, *s.solver);
     const Index at_once = std::max<Index>(s.refined->group(b.cols), 1);
     for (Index first = 0; first < std::max<Index>(b.cols, 1); first += at_once) {

@@ -12,11 +12,11 @@
 namespace trisweep::solve {
 namespace {
 
-// Columns of a group: enough that reading a panel takes no longer than multiplying by it, few enough that
-// they reach little more than each of them does.
+// Columns per group: enough that reading a panel takes no longer than multiplying by it, few enough that the
+// group reaches few more supernodes than each column.
 constexpr Index group_columns = 16;
 
-// A group's columns, dense: its entries of b are set and cleared again.
+// The columns of a group as dense vectors; entries of b are set for one group and cleared again.
 template <Scalar T>
 class DenseGroup {
  public:
@@ -56,7 +56,8 @@ class DenseGroup {
   std::vector<Index> touched_;
 };
 
-// Calls work(group, columns) for `columns` in groups, with b set. Memory fails on all ranks alike.
+// Calls work(group, columns) for `columns` in groups, with b set. Throws on all ranks when any runs out of
+// memory.
 template <Scalar T, class Work>
 void for_each_group(const mpi::Communicator& comm, Index local_rows, const SomeRows<T>& wanted,
                     std::span<const Index> columns, const Work& work) {
@@ -70,8 +71,8 @@ void for_each_group(const mpi::Communicator& comm, Index local_rows, const SomeR
   }
 }
 
-// All columns in the order in which the elimination meets their first nonzero, so that neighbours share most
-// of the way to the root.
+// Returns all columns sorted by the position of their first nonzero in the elimination order, so that
+// neighbours share most of their path to the root.
 template <Scalar T>
 std::vector<Index> by_first_nonzero(const TriangularSolver<T>& solver, Op op, const SparseColumns<T>& b) {
   std::vector<Index> columns;
@@ -79,7 +80,7 @@ std::vector<Index> by_first_nonzero(const TriangularSolver<T>& solver, Op op, co
   mpi::agree_on_error(solver.comm(), [&] {
     for (Index c = 0; c < b.cols(); ++c) {
       columns.push_back(c);
-      // Negated, since ranks agree on the largest.
+      // Negated, because the reduction over ranks is a maximum.
       double last = -double(solver.structure().n);
       for (auto k = usize(b.ptr[usize(c)]); k < usize(b.ptr[usize(c) + 1]); ++k)
         last = std::max(last, -double(solver.position_of_equation(op, b.row[k])));
@@ -140,7 +141,7 @@ PrunedSweeps sweep_rows(TriangularSolver<T>& solver, Op op, const SomeRows<T>& w
 
 namespace {
 
-// Of two groups, between which the matrix may have been factored again, and another verdict reached.
+// Compares answers of two groups; in between the matrix may have been factored again with another verdict.
 bool is_worse(const Answer& answer, const Answer& than) {
   if (answer.solved() != than.solved()) return than.solved();
   return !(answer.error.arioli_demmel_duff <= than.error.arioli_demmel_duff);

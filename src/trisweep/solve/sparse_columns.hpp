@@ -1,5 +1,5 @@
 #pragma once
-// Sparse right-hand sides, in memory of the caller: a view.
+// A view of sparse right-hand sides in the caller's memory.
 
 #include <span>
 
@@ -7,8 +7,8 @@
 
 namespace trisweep::solve {
 
-// Column c has the entries [ptr[c], ptr[c + 1]), each with the number of its row among this rank's; entries
-// of the same row and column are added. Empty: no columns.
+// Column c has the entries [ptr[c], ptr[c + 1]); `row`: local row number of each. Entries of the same row and
+// column are added.
 template <Scalar T>
 struct SparseColumns {
   std::span<const Offset> ptr;

@@ -33,7 +33,7 @@ void check_options(const TriangularSolverOptions& options, Index ranks) {
               "start MPI with MPI_Init_thread and MPI_THREAD_SERIALIZED");
 }
 
-// By its row in the table: in another process the same function has another address.
+// The name of a choice in its table, since a function's address differs between processes.
 template <class Row, class Choice>
 std::string_view name_in(std::span<const Row> table, Choice choice) {
   const auto at =
@@ -51,7 +51,7 @@ std::string_view name_of(const mpi::TransportFactory& factory) {
 
 constexpr std::size_t settings_of_solvers = 21;
 
-// What two ranks that have messages for each other must agree about, or their results depend on.
+// Options in which ranks must agree because their messages or results depend on them.
 template <class S, Scalar T>
 std::array<mpi::Setting, settings_of_solvers> settings_of(const TriangularSolverOptions& o) {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
@@ -79,7 +79,7 @@ std::array<mpi::Setting, settings_of_solvers> settings_of(const TriangularSolver
        {"limits", fmt::format("{}, {}", o.limits.bytes, o.limits.tag)}}};
 }
 
-// The options, when they make sense and are those of all ranks.
+// Returns the options after checking that they are valid and equal on all ranks.
 template <Scalar T, class S>
 TriangularSolverOptions agreed_options(const mpi::Communicator& comm,
                                        const TriangularSolverOptions& options) {
@@ -171,7 +171,7 @@ void TriangularSolver<T>::compress() {
   compression_ = std::move(report);
 }
 
-// Of this rank's pieces, without those that layers replicate.
+// Report on this rank's pieces; replicas in other layers are not counted.
 template <Scalar T>
 CompressionReport TriangularSolver<T>::compression_of(const engine::PanelStore<T>& panels,
                                                       std::size_t stored_bytes) const {
@@ -210,8 +210,7 @@ template <Scalar T>
 void TriangularSolver<T>::couple(Coupling<T>& coupling) {
   mpi::revoke_on_error(comm_, [&] {
     if (!substitution_) substitution_.emplace(coupling, *pool_, *engine_);
-    const ordering::Ordering& order = analysis_->ordering;
-    scaled_norm_one_ += substitution_->rescale(order.row_scale, order.col_scale);
+    scaled_norm_one_ = coupling.scaled_norm_one;
   });
 }
 
@@ -251,7 +250,7 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
   mpi::revoke_on_error(comm_, [&] {
     const mpi::SetUp set_up(comm_);
     const bool may_be_prepared = !plan_.empty() || (substitution_ && substitution_->is_prepared());
-    if (may_be_prepared) comm_.conditional_barrier();  // before, no rank can be
+    if (may_be_prepared) comm_.conditional_barrier();  // otherwise no rank is prepared
     agree_on_call(comm_, {.name = "prepare", .op = op, .nrhs = nrhs});
     if (nrhs < 1)
       throw mpi::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
@@ -266,7 +265,7 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
       if (!plan_.contains(op)) one.emplace(op, make_plan(op));
       return one;
     });
-    plan_.merge(made);  // allocates nothing: on all ranks or on none
+    plan_.merge(made);  // allocates nothing, so it cannot fail on some ranks only
     engine_->prepare(plan_.at(op), nrhs);
   });
 }
@@ -290,7 +289,7 @@ void TriangularSolver<T>::solve(Op op, const plan::Pruning& pruning,
   mpi::revoke_on_error(comm_, [&] {
     options_.observer->poll();
     const auto start = Clock::now();
-    prepare(op, vectors.columns());  // which it is a share of, and solves go on with
+    prepare(op, vectors.columns());  // the whole plan, for the pruned share and for later solves
     prepare_pruned(op, pruning, vectors.columns());
     last_ = engine_->run(pruned_->plan, vectors);
     last_.seconds = seconds_since(start);
@@ -302,7 +301,7 @@ void TriangularSolver<T>::require_fit(Vectors<const T> b, Vectors<const T> x) co
   trisweep::require_fit<T>(b, x, partition_.count(comm_.rank()), engine_->reaches_device());
 }
 
-// The same pruning on all ranks: they all return here, or none.
+// `pruning` is the same on all ranks, so either all or none return early.
 template <Scalar T>
 void TriangularSolver<T>::prepare_pruned(Op op, const plan::Pruning& pruning, Index nrhs) {
   const bool is_known = pruned_ && pruned_->plan.op == op && pruned_->pruning == pruning;

@@ -23,7 +23,7 @@ std::string name_of(const model::PlanAxes& axes) {
   return name;
 }
 
-// Callers may cast any number.
+// Throws Error(usage) for an enumeration value outside its table: callers may cast any number.
 template <class Row, class Choice>
 void require_choice(std::span<const Row> table, Choice Row::*choice, Choice given, const char* option) {
   if (std::ranges::find(table, given, choice) != table.end()) return;
@@ -43,7 +43,7 @@ void require_choices(const SolverOptions& o) {
     throw Error(ErrorKind::usage, "there is no such op", "choose none, transpose or conjugate_transpose");
 }
 
-// What decides on plans, attempts and steps of refinement; and the build, which decides how sums are rounded.
+// Settings that determine plans, attempts and refinement steps; and the build, which affects rounding.
 template <Scalar T>
 std::array<mpi::Setting, 20> settings_of(const SolverOptions& o) {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
@@ -71,8 +71,7 @@ std::array<mpi::Setting, 20> settings_of(const SolverOptions& o) {
        {"second try", text(o.second_try)}}};
 }
 
-// Removes transports that these ranks cannot use from the choices; an only choice that cannot be used is an
-// error.
+// Removes transports that these ranks cannot use from the choices; if the only choice cannot be used, throws.
 void leave_out_unusable(const mpi::Communicator& comm, model::PlanAxes& axes) {
   if (comm.size() == 1) return;
   const bool given = axes.transport.size() == 1;
@@ -84,8 +83,8 @@ void leave_out_unusable(const mpi::Communicator& comm, model::PlanAxes& axes) {
   });
 }
 
-// The exchange backend of devices, where the caller has not chosen one. Without puts of theirs there are
-// layers of one rank each to choose from; anything else is refused.
+// Sets the exchange backend of devices if the caller has not. Without one-sided puts, only grids with one
+// rank per layer are kept; if nothing is left, throws.
 void choose_exchange(const mpi::Communicator& comm, SolverOptions& options) {
   const std::string obstacle = engine::obstacle_to_puts(options.device, comm);
   if (!options.exchange_backend)

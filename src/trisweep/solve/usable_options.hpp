@@ -1,5 +1,5 @@
 #pragma once
-// What a solver's options mean on the ranks that it is made of.
+// A solver's options as they apply to its ranks.
 
 #include <string>
 
@@ -8,16 +8,16 @@
 
 namespace trisweep::solve {
 
-// The options with plans to choose from that these ranks can run, and with the exchange backend of devices.
-// Collective; throws Error(usage) or Error(environment) on every rank, before anything is computed, when
-// these ranks have no such device, transport or exchange.
+// Returns the options with the plans that these ranks can run, and with the exchange backend of devices set.
+// Collective. Throws Error(usage) or Error(environment) on every rank, before anything is computed, when the
+// options are invalid or these ranks do not have the device, transport or exchange backend.
 template <Scalar T>
 SolverOptions usable_options(const mpi::Communicator& comm, const SolverOptions& given);
 
-// All of them, for people and for comparisons.
+// Returns all options as text, for messages and comparisons.
 std::string name_of(const RefinementOptions& options);
 
-// The options of triangular solves by the plan that was chosen.
+// Returns the options of triangular solves by the chosen plan.
 TriangularSolverOptions triangular_options(const SolverOptions& options, const model::PlanChoice& choice);
 
 }  // namespace trisweep::solve

@@ -28,7 +28,7 @@ void check_diagonal(T value, Index row) {
                           value == T(0) ? "zero: the matrix is singular" : "not finite"));
 }
 
-// A row with an entry on that side of the diagonal; -1: none has.
+// First row with an entry on each side of the diagonal; -1: none.
 struct Outside {
   Index below = -1;
   Index above = -1;
@@ -45,7 +45,7 @@ Outside outside_of(const matrix::Pattern& pattern) {
   return outside;
 }
 
-// Makes a system of the rows of op(A), in the order of elimination.
+// Makes a LowerSystem from the rows of op(A), in the order of elimination.
 template <Scalar T>
 class InOrderOfElimination {
  public:
@@ -119,7 +119,7 @@ Form form_of(const matrix::Pattern& pattern) {
   throw Error(ErrorKind::input,
               fmt::format("the matrix is not triangular: it has entries at {} and {} (counting from 0)",
                           place(below, pattern.row(below).front()), place(above, pattern.row(above).back())),
-              "factor it first, or solve with it as a whole");
+              "use trisweep solve, which factors it, or give one triangle");
 }
 
 template <Scalar T>

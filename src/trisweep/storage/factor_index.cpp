@@ -132,7 +132,12 @@ FactorIndex read_index(const std::filesystem::path& folder) {
     file.refuse("it names an unknown precision, diagonal or kind");
   const bool is_single = model::find_precision(head.precision).single_system;
   if ((head.scalar == "complex") != is_complex<T> || is_single != std::same_as<RealOf<T>, float>)
-    file.refuse(fmt::format("its factors are {} in {} precision", head.scalar, head.precision));
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: its factors are {} in {} precision, and the system is {} in {} precision",
+                    (folder / index_of_folder).string(), head.scalar, head.precision,
+                    is_complex<T> ? "complex" : "real", std::same_as<RealOf<T>, float> ? "float" : "double"),
+        "give right-hand sides and a precision as the factors have, or solve with the matrix itself");
   for_each_field_of_ordering(read, analysis->ordering);
   for_each_field_of_structure(read, *structure);
   analysis->structure = std::move(structure);

@@ -1,8 +1,8 @@
 // Order (in parallel where the parts are large), symbolic factorization on the first 2^k ranks, distribution
 // on a 2D grid, numerical factorization: the steps of SuperLU_DIST's driver pdgssvx, called one by one, so
-// that ranks agree on errors between them and the order serves other values. (X. S. Li, J. W. Demmel,
-// "SuperLU_DIST", ACM TOMS 29 (2003); parallel symbolic factorization: L. Grigori et al., SIAM J. Sci.
-// Comput. 29 (2007).)
+// that ranks agree on errors between the steps and the ordering is reused for other values. (X. S. Li, J. W.
+// Demmel, "SuperLU_DIST", ACM TOMS 29 (2003); parallel symbolic factorization: L. Grigori et al., SIAM J.
+// Sci. Comput. 29 (2007).)
 
 #include "trisweep/superlu_dist/engine.hpp"
 
@@ -21,13 +21,13 @@
 namespace trisweep::superlu_dist {
 namespace {
 
-// Of a rank's part of the factors: SuperLU_DIST's, our panels, and what is under way between them. Where they
-// do not fit, SuperLU_DIST ends the process, or uses memory that it did not get.
+// Of a rank's part of the factors: SuperLU_DIST's, our panels, and messages between them. If they do not fit,
+// SuperLU_DIST ends the process, or uses memory that it failed to allocate.
 constexpr std::size_t copies = 3;
 
 constexpr const char* more_memory = "use more ranks, or --factorization own with --compress";
 
-// What the last factorization leaves for the next one's values.
+// What a factorization leaves for the next one, with other values.
 struct Order {
   Scaling scaling;
   std::vector<int_t> permutation;   // of rows and of columns in their places
@@ -43,8 +43,8 @@ struct Made {
   double analysis_seconds = 0, seconds = 0;
 };
 
-// The factors of one factorization, whose entries are read through the structure that all of the same order
-// have in common.
+// The factors of one factorization. Their entries are read through the structure shared by all factorizations
+// with the same ordering.
 template <Scalar S>
 class EngineFactors final : public solve::FactorSource<S> {
  public:
@@ -86,8 +86,8 @@ class EngineFactors final : public solve::FactorSource<S> {
 template <Scalar S>
 class Run {
  public:
-  // Allocates nothing of ours: a rank that failed here would leave the others in SuperLU_DIST, which nothing
-  // ends. `row_ptr`: that of the rows, in its integers.
+  // Allocates nothing outside SuperLU_DIST: if a rank failed here, the others would wait in SuperLU_DIST for
+  // ever. `row_ptr`: that of `rows`, in SuperLU_DIST's integers.
   Run(const mpi::Communicator& comm, matrix::Csr<S> rows, std::vector<int_t> row_ptr,
       const distribution::RowPartition& partition, const Order& order)
       : comm_(comm), rows_(std::move(rows)), n_(partition.rows()), grid_(comm), row_ptr_(std::move(row_ptr)) {
@@ -142,7 +142,7 @@ class Run {
     require_memory_of("the symbolic factorization", lacking);
   }
 
-  // Their entries are those of A.
+  // Sets `factors` up on the process grid, with the entries of A.
   void distribute(Factors<S>& factors) {
     mpi::agree_on_error(comm_, [&] {
       require_memory(copies * static_cast<std::size_t>(structure_.nnzLU / comm_.size()) * sizeof(S),
@@ -177,7 +177,7 @@ class Run {
   using Value = typename Library<S>::Value;
   static_assert(sizeof(int_t) == sizeof(Index), "SuperLU_DIST with 32-bit integers is needed");
 
-  // Its functions return the bytes they lack as a positive number.
+  // SuperLU_DIST's functions return the bytes they lack as a positive number.
   void require_memory_of(const char* what, float lacking) const {
     if (const double most = comm_.max(double(lacking)); most > 0)
       throw mpi::CollectiveError(
@@ -246,11 +246,12 @@ class Factorizer final : public solve::DistributedFactorizer<S> {
     return made;
   }
 
-  // Without the parallel order.
+  // The scaling and, unless the ranks order in parallel, the ordering.
   Order first_order(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
                     const distribution::RowPartition& partition, const solve::EngineRequest& request) const {
     const Index least = -static_cast<Index>(comm.max(-double(rows.rows())));
-    const bool parallel = comm.size() > 1 && least >= options_.parallel_from;
+    const bool parallel =
+        comm.size() > 1 && least >= options_.parallel_from && request.ordering == ordering::Method::automatic;
     Order order;
     order.scaling = scaling_of(comm, rows, partition, !parallel, request);
     mpi::agree_on_error(comm, [&] {
@@ -281,14 +282,14 @@ class Factorizer final : public solve::DistributedFactorizer<S> {
   EngineOptions options_;
   Order order_;
   std::shared_ptr<solve::FactorSource<S>> entries_;  // null: nothing is factored yet
-  std::shared_ptr<const Made<S>*> current_;          // whose entries are read
+  std::shared_ptr<const Made<S>*> current_;          // the factorization whose entries are read
 };
 
 class Engine final : public solve::FactorEngine {
  public:
   explicit Engine(const EngineOptions& options) : options_(options) {}
   std::string_view name() const override { return "superlu-dist"; }
-  // Not of `float`: sdist_psymbtonum of 8.1.2 never returns on four ranks.
+  // Not for `float`: sdist_psymbtonum of 8.1.2 never returns on four ranks.
   Made<double> make(std::type_identity<double>) const override {
     return std::make_shared<Factorizer<double>>(options_);
   }

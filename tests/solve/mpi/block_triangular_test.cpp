@@ -60,6 +60,26 @@ matrix::Csr<T> chain_of_blocks(Index size, std::uint64_t seed = 3) {
   return testing_support::csr_of(rows);
 }
 
+// Blocks of one row, of which each depends on some of the stage before; unknowns in units 2^-spread to
+// 2^spread.
+template <Scalar T>
+matrix::Csr<T> chain_in_units(Index stages, Index size, int spread) {
+  std::mt19937_64 random(5);
+  std::vector<std::map<Index, T>> rows(usize(stages * size));
+  for (Index i = 0; i < stages * size; ++i) {
+    rows[usize(i)][i] = T(1.5);
+    for (int e = 0; e < 3 && i >= size; ++e)
+      rows[usize(i)][(i / size - 1) * size + static_cast<Index>(random() % usize(size))] =
+          random_value<T>(random) / T(4);
+  }
+  std::vector<RealOf<T>> unit(rows.size());
+  for (auto& u : unit)
+    u = std::ldexp(RealOf<T>(1), static_cast<int>(random() % usize(2 * spread + 1)) - spread);
+  for (auto& row : rows)
+    for (auto& [j, v] : row) v *= unit[usize(j)];
+  return testing_support::csr_of(rows);
+}
+
 template <Scalar T>
 Solver<T> solver_of(const matrix::Csr<T>& a, const RowsOf<double>& rows,
                     const SolverOptions& options = {.block_triangular = BlockTriangular::on}) {
@@ -242,6 +262,41 @@ TEST(BlockTriangular, IsJudgedAsAWhole) {
     const double condition = solver.condition_estimate(), of_whole = whole.condition_estimate();
     EXPECT_LT(condition, 30 * of_whole) << unit;
     EXPECT_GT(condition, of_whole / 30) << unit;
+  }
+}
+
+// Nor do the units of many stages' unknowns add up.
+TYPED_TEST(BlockTriangularTest, IsRegularInWhateverUnitsManyStagesAre) {
+  using T = TypeParam;
+  const auto a = chain_in_units<T>(10, 20, std::same_as<RealOf<T>, float> ? 10 : 66);
+  const auto rows = uneven_blocks(a.rows());
+  auto solver = solver_of(a, rows), whole = solver_of(a, rows, {.block_triangular = BlockTriangular::off});
+  EXPECT_EQ(solver.report().factor.block_stages, 10);
+  for (const Op op : every_op) judged_error(solver, a, rows, op, 2);  // has to be accepted
+  EXPECT_LT(solver.condition_estimate(), 10 * whole.condition_estimate());
+  EXPECT_GT(solver.condition_estimate(), whole.condition_estimate() / 10);
+}
+
+// Values that need an analysis of their own are judged in the units of that.
+TEST(BlockTriangular, IsJudgedInTheUnitsOfNewValues) {
+  const auto a = chain_of_blocks<double>(30);
+  const auto rows = uneven_blocks(a.rows());
+  auto solver = solver_of(a, rows), whole = solver_of(a, rows, {.block_triangular = BlockTriangular::off});
+  std::mt19937_64 random(3);
+  for (int values = 0; values < 6; ++values) {
+    auto scaled = a;
+    std::vector<double> left(usize(a.rows())), right(left.size());
+    for (auto* scale : {&left, &right})
+      for (double& s : *scale) s = std::ldexp(1.0, static_cast<int>(random() % 121) - 60);
+    for (Index i = 0; i < a.rows(); ++i)
+      for (const Offset e : a.pattern.entries(i))
+        scaled.value[usize(e)] *= left[usize(i)] * right[usize(a.pattern.col[usize(e)])];
+    for (auto* each : {&solver, &whole}) {
+      each->refactor(rows.of(scaled, false).a.value);
+      std::vector<double> b(usize(each->rows()), 1.0), x(b.size());
+      EXPECT_TRUE(each->solve(b, x).solved()) << values;
+    }
+    EXPECT_EQ(solver.report().factor.second_try, whole.report().factor.second_try) << values;
   }
 }
 

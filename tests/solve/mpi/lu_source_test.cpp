@@ -199,5 +199,19 @@ TEST_F(LuSourceErrors, AreTheSameOnAllRanks) {
          "factors of 2 rows for a matrix of 150");
 }
 
+// Wherever the entries are.
+TEST(LuSource, RefusesSupernodesThatAreNone) {
+  const auto a = unsymmetric<double>();
+  const auto f = factors_of(a);
+  for (const std::vector<Index>& first : {std::vector<Index>{0, 1000000}, {1, 2}, {0, 5, 5}, {0, -1}}) {
+    LuParts<double> parts = scattered_parts(f);
+    parts.first = first;
+    EXPECT_THROW(Solver<double>(MPI_COMM_WORLD,
+                                dealt_out(MPI_COMM_WORLD, world_rank() == 0 ? a : matrix::Csr<double>()), {},
+                                FactorSources<double>{.in_full = lu_source(std::move(parts))}),
+                 Error);
+  }
+}
+
 }  // namespace
 }  // namespace trisweep::solve

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "gallery/gallery.hpp"
+#include "support/hard_to_pivot.hpp"
 #include "support/rows_of.hpp"
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
@@ -122,8 +123,7 @@ struct Sources {
 };
 
 template <Scalar T>
-void expect_rows_of_whole_solves(const SolverOptions& options) {
-  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 6}));
+void expect_rows_of_whole_solves(const SolverOptions& options, const matrix::Csr<double>& a) {
   const matrix::Csr<T> converted = matrix::convert<T>(a);
   const RowsOf<T> rows{uneven_blocks(a.rows()).number};
   Solver<T> solver(MPI_COMM_WORLD, rows.of(converted, false), options);
@@ -151,6 +151,12 @@ void expect_rows_of_whole_solves(const SolverOptions& options) {
   }
 }
 
+template <Scalar T>
+void expect_rows_of_whole_solves(const SolverOptions& options) {
+  expect_rows_of_whole_solves<T>(
+      options, std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 6})));
+}
+
 TEST(SparseRightHandSides, GiveTheRowsOfWholeSolves) {
   expect_rows_of_whole_solves<double>({});
   expect_rows_of_whole_solves<Single<std::complex<double>>>({});
@@ -162,6 +168,12 @@ TEST(SparseRightHandSides, GiveTheRowsOfWholeSolves) {
 TEST(SparseRightHandSides, AreRefinedWhereSweepsAreNotAccurate) {
   if (!testing_support::has_single) GTEST_SKIP() << "this build has no single precision";
   expect_rows_of_whole_solves<double>({.mixed = true});
+}
+
+// Entries grow to 2^40 of those of A: sweeps of integers show nothing of what they lose of others.
+TEST(SparseRightHandSides, AreRefinedWhereEntriesGrow) {
+  expect_rows_of_whole_solves<double>({},
+                                      testing_support::with_phases<double>(testing_support::wilkinson(41)));
 }
 
 TEST(SparseRightHandSides, ReadFewerPanels) {

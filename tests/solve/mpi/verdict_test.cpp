@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "support/hard_to_pivot.hpp"
 #include "support/largest.hpp"
@@ -257,20 +258,47 @@ TEST(Verdict, OfSmallUnknownsTakesAccurateFactors) {
   constexpr double eps = 1e-3;
   const Attempt whole{}, compressed{.compression = {.eps = eps}}, single{.low_precision = true};
   Answer answer{.condition = {.condition_estimate = 10}, .satisfies = true, .satisfies_small = true};
-  EXPECT_FALSE(next_attempt(whole, 0, answer));
-  EXPECT_FALSE(next_attempt(compressed, eps, answer));
-  EXPECT_FALSE(next_attempt(single, 0, answer));
+  EXPECT_FALSE(next_attempt(whole, 0, false, answer));
+  EXPECT_FALSE(next_attempt(compressed, eps, false, answer));
+  EXPECT_FALSE(next_attempt(single, 0, false, answer));
   answer.satisfies_small = false;
-  EXPECT_FALSE(next_attempt(whole, 0, answer));
+  EXPECT_FALSE(next_attempt(whole, 0, false, answer));
   for (const bool satisfies : {true, false}) {
     answer.satisfies = satisfies;
-    for (const auto& next : {next_attempt(compressed, eps, answer), next_attempt(single, 0, answer)}) {
+    for (const auto& next :
+         {next_attempt(compressed, eps, false, answer), next_attempt(single, 0, false, answer)}) {
       ASSERT_TRUE(next);
       EXPECT_EQ(next->compression.eps, 0);
       EXPECT_FALSE(next->low_precision);
       EXPECT_EQ(next->pivoting, Pivoting::standard);
     }
   }
+}
+
+// A block that is nearly singular, of which x has nothing: its pivot is neither replaced for good, nor is x
+// accepted that corrections with a replaced one cannot reach.
+template <Scalar T>
+void expect_solution_beside_a_nearly_singular_block(RealOf<T> distance) {
+  const double dense[6][6] = {{5, -3, -3, 5, 1, 0}, {-2, 4, 1, 0, 0, 0},  {3, 4, 6, 0, 0, 0},
+                              {0, 0, 0, -4, 3, 0},  {0, 0, 0, -3, 4, -3}, {0, 0, 0, -1, -1, 3}};
+  std::vector<std::map<Index, T>> rows(6);
+  for (Index i = 0; i < 6; ++i)
+    for (Index j = 0; j < 6; ++j)
+      if (dense[i][j] != 0) rows[usize(i)][j] = static_cast<T>(dense[i][j]);
+  rows[3][3] += distance;
+  const T d = 115;  // the determinant of the other block, whose inverse has this first column
+  const std::vector<T> exact{20 / d, 15 / d, -20 / d, 0, 0, 0};
+  for (const bool best : {false, true}) {
+    Judged<T> system(testing_support::csr_of(rows), {.refinement = {.best = best}});
+    EXPECT_TRUE(system.solve(unit_vector<T>(6, 0)).solved()) << distance;
+    EXPECT_LT(system.error(exact), std::sqrt(std::numeric_limits<RealOf<T>>::epsilon())) << distance;
+  }
+}
+
+TEST(Verdict, SolvesBesideANearlySingularBlock) {
+  for (const double distance : {1e-6, 1e-10, 1e-11, 1e-12, 1e-13})
+    expect_solution_beside_a_nearly_singular_block<double>(distance);
+  if (testing_support::has_single) expect_solution_beside_a_nearly_singular_block<Single<double>>(0x1p-15F);
 }
 
 // A vote, and a reduction for each measurement; with one good correction five at most.

@@ -1,5 +1,5 @@
-"""`trisweep bench`: the experiments of the papers, at the size of this machine (one file is one experiment), and their
-figures at the size of the papers' machines, predicted (papers.py); and the peers."""
+"""`trisweep bench`: the papers' experiments, scaled to this machine (one file each), their figures as
+predicted for the papers' machines (papers.py), and comparisons with other solvers."""
 
 from trisweep.bench import (
     answer_peers,

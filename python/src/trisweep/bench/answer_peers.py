@@ -1,10 +1,10 @@
-"""The price of an answer, beside other solvers: from the matrix to the first answer, each answer after it, and new
-values.
+"""Compares the time of answers with other solvers: from the matrix to the first answer, of each later answer,
+and of a factorization of new values.
 
-All get the matrix as it is and order, scale and pivot as they do by themselves. An answer is a solve that has a
-componentwise backward error of at most ten epsilon: ours is `Solver::solve` with its verdict; the others' first solves
-are measured, and refined where that is not so, by one and the same compiled loop (bench/peers/answer.hpp). Answers
-follow each other, without anything that empties the caches."""
+All solvers get the original matrix and use their own ordering, scaling and pivoting. An answer is a solution
+with a componentwise backward error of at most ten epsilon. Ours comes from `Solver::solve`, verdict included;
+for the others one compiled loop (bench/peers/answer.hpp) checks each solution and refines it if necessary.
+Answers are computed in immediate succession; nothing empties the caches in between."""
 
 from collections.abc import Iterator
 from statistics import geometric_mean, median
@@ -17,7 +17,7 @@ from trisweep.peer_programs import CHOLMOD, KLU, MUMPS, PARDISO, SCIPY, SOLVER, 
 from trisweep.tables import Column, Table, counted, grouped, spread
 
 ERROR = 10 * 2.0**-52
-LARGE = 100_000  # entries of our factors from which on the best peer is the measure, below it is KLU
+LARGE = 100_000  # entries of our factors; from this size the best peer is the reference, below it KLU
 
 COLUMNS = (
     Column("matrix", "matrix"),
@@ -84,7 +84,7 @@ def _refused(table: Table) -> list[str]:
 
 
 def _summary(table: Table, nrhs: int) -> list[str]:
-    """A table with a line for each system: who answers best, and who is ready first."""
+    """Returns a table with a line per system: the fastest answer and the fastest factorization."""
     columns = (
         Column("matrix", counted(nrhs, "right-hand side")),
         Column("entries", "entries of our factors", ".3g"),

@@ -1,5 +1,5 @@
-"""The ratio of SC'23, Fig. 4, taken apart: from the baseline as it is published to the proposed 3D algorithm in steps,
-each on the same grid, predicted; and the same with noise (docs/model.md), in which waiting for others costs more."""
+"""Breaks down the speedup of SC'23, Fig. 4, into steps from the published baseline to the proposed 3D
+algorithm, predicted on one grid, without and with noise (docs/model.md), which adds waiting."""
 
 from statistics import geometric_mean
 from typing import Any
@@ -23,7 +23,8 @@ PLANS = {
     "single-sync flat": ("single-sync", "flat"),
     "single-sync": ("single-sync", "binary"),
 }
-# What each step is, and the times whose ratio it is. Those of STEPS multiply to the whole.
+# For each step its meaning and the plans whose ratio of times it is. The ratios of STEPS multiply to the
+# whole.
 STEPS = {
     "packing": ("one message between two ranks instead of one per supernode", "published", "packed"),
     "collectives": ("messages of those that need them instead of blocking collectives", "packed", "level-sync flat"),
@@ -72,7 +73,7 @@ def _row(lab: Lab, system: System, grid: Grid, sigma: float) -> dict[str, Any]:
         **{step: ratio(slow, fast) for step, (_, slow, fast) in STEPS.items()},
         "whole": ratio(*WHOLE),
         **{step: ratio(slow, fast) for step, (slow, fast) in OTHER_ORDER.items()},
-        # What noise itself costs the ends of the chain is in the JSON.
+        # Only in the JSON: the times themselves, which show what noise costs each plan.
         "milliseconds_of_plans": {plan: 1e3 * geometric_mean(values) for plan, values in times.items()},
     }
 
@@ -90,7 +91,7 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    """The steps over Pz, stacked as a product: the last curve is the whole."""
+    """The ratio of each step, and of the whole, over Pz."""
     quiet = Table(table.columns, [row for row in table.rows if row["noise"] == 0])
     figure, facets = plots.facets(quiet, "matrix", "ranks", columns=2, width=4.6, height=3.2)
     for axes, rows in facets:

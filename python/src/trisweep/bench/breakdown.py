@@ -1,7 +1,7 @@
-"""Where the time of a solve goes, rank by rank, in the baseline and in the proposed 3D algorithm.
+"""Breaks down the time of a solve on each rank, in the baseline and in the proposed 3D algorithm.
 
-SC'23, section 4.1: Fig. 5 and 6 give floating point, intra-grid and inter-grid time, averaged over the ranks; Fig. 7
-and 8 the time in the L-solve and in the U-solve, with the smallest and the largest of all ranks."""
+SC'23, section 4.1: Fig. 5 and 6 show floating-point, intra-grid and inter-grid time, averaged over the ranks;
+Fig. 7 and 8 the mean, smallest and largest time of a rank in the L-solve and in the U-solve."""
 
 from collections.abc import Callable
 
@@ -19,8 +19,8 @@ ALGORITHMS = {
     "single-sync": ("--schedule", "single-sync", "--inter-grid", "sparse"),
 }
 
-# What a rank does in a solve; these add up to its time in both sweeps and the exchange between layers. Idle time,
-# waiting for a message within the layer, is part of the record's intra-grid time.
+# Activities of a rank; they add up to its time in both sweeps and the exchange between layers. The idle time,
+# in which it waits for a message within the layer, is part of the record's intra-grid time.
 ACTIVITIES: dict[str, Callable[[dict], float]] = {
     "floating point": lambda rank: rank["floating_point_seconds"],
     "intra-grid": lambda rank: rank["intra_grid_seconds"] - rank["idle_seconds"],
@@ -40,7 +40,7 @@ COLUMNS = (
 
 
 def _shares(record: Record) -> list[dict[str, float]]:
-    """For each rank its times, as percentages of the slowest rank's solve."""
+    """Returns the times of each rank as percentages of the slowest rank's solve."""
     total = max(sum(part(rank) for part in ACTIVITIES.values()) for rank in record["ranks"])
     parts = {**ACTIVITIES, **PHASES}
     return [{name: 100 * part(rank) / total for name, part in parts.items()} for rank in record["ranks"]]
@@ -55,7 +55,7 @@ def measure(lab: Lab) -> Table:
             for name, options in ALGORITHMS.items()
         ]
         for case, rounds in zip(cases, lab.measure(cases), strict=True):
-            # Of one round, so that the parts of a bar belong together: the one in the middle.
+            # All parts of a bar are from one round, the median one, so that they belong together.
             shares = _shares(sorted(rounds, key=seconds)[len(rounds) // 2])
             over_ranks = {name: spread(rank[name] for rank in shares) for name in shares[0]}
             table.rows.append({**case.row, **over_ranks, "ranks": shares})

@@ -1,5 +1,5 @@
-"""The figures of the multi-GPU zero-copy paper, on look-alikes of its matrices: solves by several PEs as `trisweep
-sptrsv --pes` counts them, timed by the clock of the paper's machines. Ratios are of times, beside the paper's."""
+"""The figures of the multi-GPU zero-copy paper, on matrices similar to its own: solves by several PEs, whose
+operations `trisweep sptrsv --pes` counts, timed by the model of the paper's machines. Ratios are of times."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,14 +32,14 @@ SHAPE_COLUMNS = (
     Column("parallelism", "rows a level", ",.0f"),
     Column("dependency", "nonzeros a row", ".2f"),
 )
-# As large as the paper's: where rows are few beside the warps of the PEs, all of them poll from the beginning on.
+# As large as the paper's: with few rows per warp, all of them would poll from the beginning.
 SETTINGS = Settings(matrices=("graph-road:1000000", "graph-road:200000", "graph:1000000", "graph:300000"))
 QUICK = Settings(matrices=("graph-road:2000", "graph:1000"))
 
 
 @dataclass(frozen=True)
 class Run:
-    """A design on so many PEs; `paper`: the average of its ratios there."""
+    """A design on that many PEs; `paper`: the paper's ratio for it, in words."""
 
     design: str
     pes: int = 4
@@ -59,7 +59,7 @@ class Run:
 
 
 def _measure(runs: tuple[Run, ...], lab: Lab) -> Table:
-    """All beside the first."""
+    """Returns the table of all runs, with their speedups over the first."""
     columns = [Column(c.key, c.heading.format(runs[0].name), c.number) for c in COLUMNS]
     table = Table(columns, [])
     for matrix in lab.settings.matrices:

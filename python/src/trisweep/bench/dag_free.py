@@ -1,7 +1,8 @@
-"""What the dependencies cost: a solve beside the same messages and the same products without any waiting order.
+"""Measures the cost of dependencies: compares a solve with the same messages and products without
+dependencies.
 
-CSC'18, section 2 (Table 1): with every counter of `fmod` at zero, communication and work stay and the order goes; the
-answer is then wrong and not used. What remains of the time is computation and communication alone."""
+CSC'18, section 2 (Table 1): with all counters of `fmod` at zero, communication and work are unchanged, but
+nothing waits for its inputs; the answer is wrong and not used. Only computation and communication remain."""
 
 from matplotlib.figure import Figure
 
@@ -40,7 +41,7 @@ def measure(lab: Lab) -> Table:
                 "seconds": spread(map(seconds, bound)),
                 "floating_point": _floating_point(bound),
                 "free_ratio": time_ratio(free, bound),
-                # Of both: it is an error if they differ.
+                # Counted in both; raises if they differ.
                 "messages": exact_count([*bound, *free], _messages),
             }
         )

@@ -1,4 +1,4 @@
-"""What an experiment is."""
+"""The definition of an experiment."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ def _one_square_layer(ranks: int) -> tuple[Grid, ...]:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A study of one of the papers: `measure` makes the table, and `draw` the figure from nothing but the table."""
+    """A study of one of the papers: `measure` makes the table, `draw` the figure from the table alone."""
 
     name: str
     title: str
-    paper: str  # what it re-runs
+    paper: str  # the paper and figure that it repeats
     measure: Callable[[Lab], Table]
     draw: Callable[[Table], Figure]
     settings: Settings
-    quick: Settings  # a try in seconds
-    takes: tuple[str, ...] = ("matrix", "grid", "ranks", "nrhs")  # which options of the command mean something here
-    predicts: bool = False  # its times are the model's
+    quick: Settings  # for a try that takes seconds
+    takes: tuple[str, ...] = ("matrix", "grid", "ranks", "nrhs")  # options that it uses
+    predicts: bool = False  # times are predicted by the model
     grids_of: Callable[[int], tuple[Grid, ...]] = _one_square_layer  # the grids for --ranks P

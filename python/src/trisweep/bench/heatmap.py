@@ -1,7 +1,7 @@
-"""Who communicates how much, with flat and with binary trees.
+"""Maps of each rank's communication with flat and with binary trees.
 
-CSC'18, section 4.1 (Fig. 3, 4): messages and bytes of every process at its place in the process grid; flat trees heat
-the diagonal. Grids too large to run here are planned: no message differs."""
+CSC'18, section 4.1 (Fig. 3, 4): messages and bytes of each process at its place in the process grid; flat
+trees load the diagonal. For grids too large to run here the plan is used: it has the same messages."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 def _traffic(lab: Lab, case: Case) -> tuple[str, Traffic]:
-    """Where it is from, and who sends what to whom: as a run counts it, held against the plan, or as the plan says."""
+    """Returns the source, a run or the plan, and the traffic; that of a run must equal that of its plan."""
     plan = lab.traffic("plan", case)
     if case.grid.ranks > LARGEST_RUN:
         return "the plan", plan
@@ -63,7 +63,7 @@ def measure(lab: Lab) -> Table:
 
 
 def draw(table: Table) -> Figure:
-    """Messages of every rank at its place, a line for each grid, so that a page of any width can show it."""
+    """Messages of each rank at its place in the grid; each grid has its own line, to fit narrow pages."""
     groups = table.groups("matrix", "nrhs", "grid")
     figure, axes = plots.new_figure(len(groups), len(TREES), width=2.6, height=2.3)
     for line, ((matrix, nrhs, grid), rows) in zip(axes, groups.items(), strict=True):
@@ -77,7 +77,7 @@ def draw(table: Table) -> Figure:
 
 
 def at_place(values: list[int], grid: Grid) -> np.ndarray:
-    """Process rows down, process columns across, layers side by side."""
+    """Arranges values by rank: process rows downwards, process columns to the right, layers side by side."""
     layers = np.array(values).reshape(grid.pz, grid.px, grid.py)
     return np.concatenate(list(layers), axis=1)
 

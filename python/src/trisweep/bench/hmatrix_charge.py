@@ -1,5 +1,5 @@
-"""The charge that boundary elements find, beside the exact one: its error falls as 1 / n, and the charges of two
-opposite spheres cancel."""
+"""The charge computed by boundary elements, compared with the exact one: its error decreases as 1 / n, and
+the charges of two opposite spheres cancel."""
 
 from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""How the residual of a boundary element problem falls, by each method, and which ranks its blocks have."""
+"""Convergence of each method for a boundary element problem, and the ranks of its low-rank blocks."""
 
 from collections.abc import Callable
 

@@ -1,5 +1,6 @@
-"""The figures of the H-matrix paper (Yamazaki, Ida, Yokota, Dongarra 2019): its studies, predicted by `trisweep himv`
-for its clusters, beside what the paper says, and what of them this machine can do for real by `trisweep bem`."""
+"""The figures of the H-matrix paper (Yamazaki, Ida, Yokota, Dongarra 2019): its studies, predicted by
+`trisweep himv` for its clusters, beside the paper's results; and, where this machine permits, real runs of
+`trisweep bem`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,8 +36,8 @@ REAL_SIZE = "spheres:4800"
 
 @dataclass(frozen=True)
 class Way:
-    """One way to do it: words of `trisweep himv`, of `trisweep bem` (with so many ranks) where it can be done here, and
-    what the paper says, by matrix."""
+    """One variant: arguments of `trisweep himv`; those of `trisweep bem`, with the number of ranks, if it can
+    run here; and the paper's results, by matrix."""
 
     label: str
     words: tuple[str, ...]
@@ -51,8 +52,8 @@ class Study:
     title: str
     ways: tuple[Way, ...]
     matrices: tuple[str, ...]
-    compares: str  # the value of a row whose ratio to the first of its matrix is of interest
-    notes: tuple[str, ...]  # what the paper reads from it, and why we differ
+    compares: str  # the column whose ratio to the first row of the same matrix is shown
+    notes: tuple[str, ...]  # the paper's conclusions, and why ours differ
 
 
 def _launched(record: Record) -> dict[str, float]:
@@ -81,7 +82,7 @@ def _predicted(lab: Lab, matrix: str, way: Way) -> Record:
 
 
 def _done(lab: Lab, way: Way) -> Record:
-    """What a solve on this machine takes: counts of a product, and (median of the rounds) times."""
+    """Measures a solve on this machine: counts for a product, and times (medians over the rounds)."""
     words = ["bem", *sized(lab.settings.matrices[-1]), *way.real]
     (records,) = lab.in_turns([way.label], lambda _: lab.trisweep.document(words, way.ranks)["bem"])
     row: Record = {"iteration": spread(1e3 * r["solve_seconds"] / max(r["iterations"], 1) for r in records)}
@@ -91,7 +92,7 @@ def _done(lab: Lab, way: Way) -> Record:
 
 
 def _measure(study: Study, lab: Lab) -> Table:
-    """Predictions of all matrices but the last, which is solved with here."""
+    """Predictions for all matrices but the last, which is solved on this machine."""
     table = Table(COLUMNS, [], [*study.notes])
     for matrix in lab.settings.matrices[:-1]:
         rows = [
@@ -159,7 +160,7 @@ FIG9 = (
     MERGED,
 )
 
-# Processes of a node and GPUs of each.
+# Processes per node and GPUs per process.
 TSUBAME = {"per-gpu": (4, 1), "per-socket": (2, 2), "per-node": (1, 4)}
 REEDBUSH = {"per-socket": (2, 1), "per-node": (1, 2)}
 

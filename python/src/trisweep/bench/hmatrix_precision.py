@@ -1,5 +1,5 @@
-"""What compression and numbers in adaptive precision gain an H-matrix: bytes, and the time of a product, beside the
-same blocks in double precision and beside plain ACA, whose crosses are kept as they are."""
+"""The gain of recompression and of adaptive precision for an H-matrix: bytes and time of a product, compared
+with the same blocks in double precision and with plain ACA, whose crosses are not recompressed."""
 
 from matplotlib.figure import Figure
 
@@ -30,19 +30,19 @@ COLUMNS = (
 
 
 def sized(name: str) -> list[str]:
-    """--object and --n of KIND:N."""
+    """Returns the options --object and --n for KIND:N."""
     kind, _, size = name.partition(":")
     return ["--object", kind, *(("--n", size) if size else ())]
 
 
 def charged(lab: Lab, name: str, words: tuple[str, ...]) -> Record:
-    """The record of `trisweep bem` with the object KIND:N."""
+    """Returns the record of `trisweep bem` with the object KIND:N."""
     lab.show(f"{name} {' '.join(words)}")
     return lab.trisweep.document(["bem", *sized(name), *words])["bem"]
 
 
 def _rows(lab: Lab, name: str, eps: str) -> list[Row]:
-    """One for each kind."""
+    """Returns a row for each kind of storage."""
     kinds = list(KINDS)
     records = lab.in_turns(kinds, lambda kind: charged(lab, name, ("--eps", eps, *KINDS[kind])))
     seconds = [[record["product_seconds"] for record in rounds] for rounds in records]

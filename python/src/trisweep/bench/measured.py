@@ -1,8 +1,8 @@
-"""The model beside real runs on this machine, from a description that `trisweep machines --measure` makes in the same
-round: what the model and the description together are worth where both can be seen (docs/model.md).
+"""Compares the model with real runs on this machine, which `trisweep machines --measure` describes in the
+same round: this shows the error of model and description together (docs/model.md).
 
-No paper's. On a cluster, or what stands for one, TRISWEEP_MPIRUN names the launcher. With more ranks than cores a rank
-that waits for a message also waits for its turn, which no description says: the ratios then tell of the load."""
+Not from a paper. On a cluster, or a stand-in for one, TRISWEEP_MPIRUN names the launcher. With more ranks
+than cores a rank that waits for a message also waits for a core, which no description contains."""
 
 import json
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ PLANS = {
     "proportional": ("--mapping", "proportional"),
     "proportional, inverted separators": ("--mapping", "proportional", "--diagonal", "separators"),
 }
-TRANSPORTS = ("two-sided", "shared")  # where the machine has them
+TRANSPORTS = ("two-sided", "shared")  # left out if the machine lacks them
 
 COLUMNS = (
     *CASE_COLUMNS,
@@ -38,12 +38,12 @@ COLUMNS = (
 
 
 def _milliseconds(record: Record) -> float:
-    """Of both sweeps and the exchange, which are what is modelled."""
+    """Returns the time of both sweeps and the inter-grid exchange, the parts that are compared."""
     return 1e3 * sum(record["solve"][part] for part in ("l_seconds", "u_seconds", "inter_grid_seconds"))
 
 
 def _plans(grid: Grid) -> list[str]:
-    """Those that differ on this grid: one rank has one, layers matter to block-cyclic plans alone."""
+    """The plans that differ on this grid: on one rank all are the same; only block-cyclic ones use layers."""
     if grid.ranks == 1:
         return ["block-cyclic"]
     if grid.pz > 1:
@@ -62,7 +62,7 @@ def _cases(system: System, grid: Grid) -> list[Case]:
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds, and messages of all ranks."""
+    """Times in milliseconds; messages of all ranks."""
 
     predicted: float
     measured: float
@@ -70,7 +70,7 @@ class Times:
 
 
 def _round(lab: Lab, cases: list[Case], folder: Path) -> list[Times | None]:
-    """Of each case; nothing where the machine does not have its transport."""
+    """Returns the times of each case; None if the machine lacks its transport."""
     machines: dict[int, Record] = {}
     for ranks in sorted({max(case.grid.ranks, 2) for case in cases}):
         lab.show(f"machine, {ranks} ranks")
@@ -128,11 +128,11 @@ EXPERIMENT = Experiment(
     measure=measure,
     draw=draw,
     settings=Settings(
-        # Whose factors are beyond a cache.
+        # Their factors are larger than the caches.
         matrices=("s2d9:512", "poisson3d:40", "convection3d:40", "maxwell3d:20", "elasticity3d:16", "fusion:8"),
         grids=(Grid(1, 1, 1), Grid(2, 1, 1), Grid(2, 2, 1)),
         rounds=3,
-        repeats=100,  # solves of a millisecond, on machines that others use, too
+        repeats=100,  # a solve takes about a millisecond, and the machine may be shared
     ),
     quick=Settings(matrices=("s2d9:24",), grids=(Grid(1, 1, 1), Grid(2, 1, 1)), rounds=1, repeats=2),
 )

@@ -1,7 +1,8 @@
-"""The papers' figures as data for predictions.py: what each shows, and the ratios that the paper reads from it.
+"""The papers' figures as data for predictions.py: the series of each, and the ratios that the paper gives for
+it.
 
-Matrices are the gallery's look-alikes, s2d9:2048 the paper's own; the others are as large as a minute's analysis
-allows."""
+s2d9:2048 is the paper's own matrix; the others are similar ones from the gallery, as large as an analysis of
+about a minute allows."""
 
 from trisweep.bench import prediction_plots as draw
 from trisweep.bench.experiment import Experiment
@@ -12,8 +13,8 @@ POISSON, KKT, ELASTICITY, MAXWELL = "s2d9:2048", "kkt3d:50", "elasticity3d:48", 
 PLATE = "plate:398"
 FUSION, CHEMISTRY, CONVECTION, CAGE = "fusion:48", "dense-blocks3d:40", "convection3d:64", "cage:11"
 
-# SC'23: the baseline has flat trees, the proposed algorithm binary ones. In between: what the trees alone give. What
-# else the published baseline has is in attribution.py.
+# SC'23: the baseline has flat trees, the proposed algorithm binary ones; the series in between shows the
+# effect of the trees alone. For other features of the published baseline see attribution.py.
 BASELINE = Series("baseline", ("--schedule", "level-sync", "--tree", "flat"))
 LEVEL_SYNC = Series("level-sync, binary trees", ("--schedule", "level-sync", "--tree", "binary"))
 PROPOSED = Series("proposed", ("--schedule", "single-sync", "--inter-grid", "sparse", "--tree", "binary"))
@@ -40,7 +41,7 @@ def _cpu_and_gpu(machine: str, gpus_per_node: int, *gpu_options: str) -> tuple[S
 
 
 def _gpu_over_cpu(paper: dict[str, tuple[float, float]]) -> tuple[Headline, ...]:
-    """The paper's largest ratios: with 1 and with 50 right-hand sides."""
+    """Headlines with the paper's largest ratios, for 1 and for 50 right-hand sides."""
     given = {
         f"{kind}:{nrhs}": f"up to {r:g}" for kind, pair in paper.items() for nrhs, r in zip((1, 50), pair, strict=True)
     }

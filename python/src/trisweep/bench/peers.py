@@ -1,11 +1,12 @@
-"""Our solve phase beside that of other solvers.
+"""Compares our solve phase with that of other solvers.
 
-All get the same matrix in the same fill-reducing order, memory on huge pages, and one protocol: a process factors once
-and times solves, without refinement, between measurements of its floors. The floor of one right-hand side is the time
-to read the values of the solver's own factors as often as a solve does, at the read bandwidth measured right before and
-right after it; with many right-hand sides it is the rate of dgemm. Solvers take turns, round by round.
+All get the same matrix in the same fill-reducing order, huge pages, and one protocol: a process factors once
+and times solves without refinement, with measurements of their lower bounds in between. For one right-hand
+side, that is the time to read the values of the solver's own factors as often as a solve does, at the read
+bandwidth measured right before and after it; for many, the time of the same flops at the rate of dgemm.
+Solvers take turns, round by round.
 
-On a 2D grid ours also runs with proportional mapping, which SuperLU_DIST on that grid is compared with as well."""
+On a 2D grid ours also runs with proportional mapping; SuperLU_DIST on that grid is compared with both."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -27,7 +28,7 @@ from trisweep.peer_programs import OURS, PEERS, PROPORTIONAL, Peer, PeerPrograms
 from trisweep.runs import Record, scratch_folder
 from trisweep.tables import Column, Spread, Table, distinct, pivot, spread
 
-LONG = 30.0  # seconds: a peer's run that takes longer is not made again in later rounds
+LONG = 30.0  # seconds; a peer whose run takes longer is left out of later rounds
 SINGLE = Grid(1, 1, 1)
 
 WHAT = (
@@ -56,7 +57,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Place:
-    """Where a solver runs, and for how many right-hand sides in one process."""
+    """Grid and threads of a run, and the numbers of right-hand sides that one process solves."""
 
     grid: Grid
     threads: int
@@ -73,14 +74,14 @@ class Place:
         return "1 thread" if self.threads == 1 else f"{self.threads} threads"
 
 
-Records = dict[str, list[Record | None]]  # by name of the solver, one for each round
-Pairs = Sequence[tuple["Run", "Run"]]  # of the rounds of a solver, each with ours of the same round
-Values = Callable[[str, Pairs], dict[str, Any]]  # what a table says of a solver, by name
+Records = dict[str, list[Record | None]]  # by name of the solver, one per round
+Pairs = Sequence[tuple["Run", "Run"]]  # a solver's runs, each with our run of the same round
+Values = Callable[[str, Pairs], dict[str, Any]]  # values of a solver's table row, from its name and pairs
 
 
 def _places(settings: Settings) -> list[Place]:
     alone = [Place(SINGLE, threads, settings.nrhs) for threads in settings.threads if SINGLE in settings.grids]
-    # SuperLU_DIST's buffers for messages are made for one number of right-hand sides.
+    # One process for each number of right-hand sides: SuperLU_DIST sizes its message buffers for one.
     on_ranks = [Place(grid, 1, (k,)) for grid in settings.grids if grid.ranks > 1 for k in settings.nrhs]
     return alone + on_ranks
 
@@ -99,8 +100,8 @@ def contest(
     values: Values | None = None,
     as_is: bool = False,
 ) -> Table:
-    """A table of others beside ours, in turns; `values` of a solver's rounds, ratios to ours. `as_is`: systems neither
-    permuted nor scaled."""
+    """Measures the others and ours in turns and returns their table; `values` computes a row, with ratios to
+    ours. `as_is`: systems are neither permuted nor scaled."""
     programs = PeerPrograms(lab.trisweep)
     absent = [f"Absent: {p.name} (it takes {p.needs})." for p in others if not programs.present(p)]
     table = Table(columns, [], absent)
@@ -120,7 +121,7 @@ def contest(
 
 
 class Turns:
-    """The runs on one system at one place, in which solvers take turns."""
+    """Runs all solvers on one system at one place, in turns."""
 
     def __init__(self, lab: Lab, programs: PeerPrograms, file: Path, place: Place) -> None:
         self._lab = lab
@@ -131,7 +132,7 @@ class Turns:
         self.failures: list[str] = []
 
     def measure(self, ours: Peer, others: Sequence[Peer]) -> Records:
-        """Ours come first."""
+        """Returns the records of all solvers; ours are the first."""
         peers = (ours, *others)
         records = self._lab.in_turns(
             peers, lambda peer: self._run(peer, peer is ours), lambda peer: f"{peer.name}, {self._place}"
@@ -172,7 +173,7 @@ def _rows(matrix: str, place: Place, nrhs: int, records: Records, values: "Value
 
 
 def _time_ratios(rounds: Sequence["Run | None"], baseline: Sequence["Run | None"]) -> list[float]:
-    """Round by round, where both ran."""
+    """Returns the ratios of times for the rounds in which both ran."""
     return [a.seconds / b.seconds for a, b in zip(rounds, baseline, strict=False) if a and b]
 
 
@@ -204,7 +205,7 @@ def _spread_of(values: Sequence[float | None]) -> Spread | None:
 
 
 class Run:
-    """One process: its record, and in it the solves with so many right-hand sides."""
+    """The record of one process, and in it the solves with `nrhs` right-hand sides."""
 
     def __init__(self, record: Record, nrhs: int) -> None:
         self.record = record
@@ -216,7 +217,7 @@ class Run:
         self.swept_bytes = 8 * self.factor["entries_swept"]
 
     def _beside(self, rates: Sequence[float]) -> float:
-        """The median over solves of seconds times the better of the rates right before and right after."""
+        """The median over solves of seconds times the larger of the rates measured before and after."""
         return median(s * max(r) for s, r in zip(self.solves["seconds"], pairwise(rates), strict=True))
 
     @property
@@ -236,7 +237,7 @@ def draw(table: Table) -> Figure:
     _ours, *names = (name for name in distinct(table.rows, "name") if name != PROPORTIONAL.name)
     figure, facets = plots.facets(table, "place", "nrhs", columns=1, width=11.0, height=3.0)
     for axes, rows in facets:
-        # All names in every facet, so that one legend serves: a solver that is not there has no bar.
+        # Every facet has all names, so that one legend serves all; an absent solver has no bar.
         plots.bars(axes, *pivot(rows, "matrix", "name", "time_ratio", names))
         plots.reference(axes)
         plots.log_ratios(axes)

@@ -1,5 +1,5 @@
-"""What the comparison with other solvers decides: all ratios at a glance, and for each place and number of right-hand
-sides the worst and the mean of those that matter."""
+"""Summary of the comparison with other solvers: all ratios at a glance, and for each place and number of
+right-hand sides the worst and the mean of the important ones."""
 
 from collections.abc import Iterable
 from statistics import geometric_mean
@@ -10,18 +10,18 @@ from trisweep.tables import Column, Table, counted, distinct, grouped
 
 Rows = list[dict[str, Any]]
 
-ON_RANKS = "SuperLU_DIST"  # the one peer there
+ON_RANKS = "SuperLU_DIST"  # the only peer on several ranks
 
 
 def summary(rows: Rows) -> list[str]:
-    """The ratios at a glance, one line for each place and number of right-hand sides, one for the factorizations."""
+    """Returns an overview, and lines for each place and number of right-hand sides and factorizations."""
     lines = [_solves(place, nrhs, same) for (place, nrhs), same in grouped(rows, "place", "nrhs").items()]
     factorizations = _factorizations([row for row in rows if row["place"] == "1 thread"])
     return [_overview(rows), *_on_ranks(rows), *(line for line in lines if line), *factorizations]
 
 
 def _overview(rows: Rows) -> str:
-    """A table with a line for each system, and the time of each peer over ours; ours beside its floor."""
+    """A table with a line per system: the ratio of each peer's time to ours, and of ours to its bound."""
     peers = [name for name in distinct(rows, "name") if name != OURS.name]
     lines = [["time / ours", "on", "right-hand sides", "ours", *peers], ["---", "---", *["---:"] * (2 + len(peers))]]
     for ours in (row for row in rows if row["name"] == OURS.name):
@@ -40,8 +40,8 @@ def _beside_floor(row: dict[str, Any]) -> str:
 
 
 def _on_ranks(rows: Rows) -> list[str]:
-    """A table with a line for each system: the peer's time over ours on the same grid, and over our proportional plan
-    on as many ranks."""
+    """Returns a table with a line per system: the ratios of the peer's time to ours on the same grid, and to
+    that of our proportional plan on as many ranks."""
     found = [row for row in rows if row["name"] == ON_RANKS and row["place"].startswith("grid")]
     lines: dict[tuple, dict[str, Any]] = {}
     columns = {}

@@ -1,6 +1,6 @@
-"""Latency of one message by its size: two-sided, one-sided, and shared memory windows, between two ranks.
+"""Latency of a message between two ranks by its size: two-sided, one-sided, and in shared memory windows.
 
-The poster's round-trip benchmark, of which half is given. It decides what a one-sided solve can gain."""
+The poster's round-trip benchmark, of which half is given. It limits the gain of a one-sided solve."""
 
 from matplotlib.figure import Figure
 
@@ -19,7 +19,7 @@ def _columns(names: list[str]) -> list[Column]:
 
 
 def _medians(document: dict) -> dict[str, dict[int, float]]:
-    """By transport and size, in microseconds one way."""
+    """Microseconds one way, by transport and size."""
     return {
         transport["name"]: {sample["bytes"]: 1e6 * sample["seconds_median"] for sample in transport["samples"]}
         for transport in document["transports"]

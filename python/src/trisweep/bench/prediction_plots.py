@@ -1,4 +1,4 @@
-"""How the figures of predictions are drawn: from the rows of their tables alone (predictions.py)."""
+"""Figures of predictions, drawn from the rows of their tables alone (predictions.py)."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ def _over_ranks(axes: Axes, rows: list[Row]) -> None:
 
 
 def _curve(axes: Axes, rows: list[Row], time: str, label: str, colour: int, style: int) -> None:
-    """Milliseconds of what the rows have as seconds, over the number of ranks."""
+    """Draws a time of the rows, given in seconds, in milliseconds over the number of ranks."""
     plots.curve(axes, [row["ranks"] for row in rows], [1e3 * row[time] for row in rows], label, colour, style)
 
 
@@ -60,7 +60,7 @@ def parts(table: Table) -> Figure:
 
 
 def breakdown(table: Table) -> Figure:
-    """Means over the ranks, stacked, for each number of ranks and Pz."""
+    """Stacked means over the ranks, for each number of ranks and Pz."""
     kinds = {"inter-grid": "inter_grid", "intra-grid": "intra_grid", "floating point": "floating_point"}
     figure, facets = plots.facets(table, "matrix", "nrhs", "series", width=5.6)
     top = max(row["milliseconds"] for row in table.rows)
@@ -95,7 +95,7 @@ def _in_milliseconds(seconds: Spread) -> Spread:
 
 
 def matrices(table: Table) -> Figure:
-    """How many times faster than the first series, for each matrix; grids, when several, beside each other."""
+    """Speedup over the first series, for each matrix; several grids are side by side."""
     figure, facets = plots.facets(table, "grid", "nrhs", columns=1, width=9.0, height=2.8)
     for axes, rows in facets:
         plots.bars(axes, *pivot(rows, "matrix", "series", "ratio"))

@@ -1,8 +1,9 @@
-"""A figure of a paper from the performance model: `trisweep predict` of every point, ratios beside the paper's.
+"""A figure of a paper from the performance model: `trisweep predict` at every point, and ratios beside the
+paper's.
 
-A figure is data (`PaperFigure`): which matrices, which grids, which series (a way to solve, on a machine), what is
-drawn, and which of the paper's ratios (`Headline`) ours are set beside. `experiment` makes of it what `trisweep bench`
-runs."""
+A figure is data (`PaperFigure`): matrices, grids, series (a way to solve, on a machine), what is drawn, and
+the paper's ratios (`Headline`) that ours are compared with. `experiment` turns it into an experiment of
+`trisweep bench`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from trisweep.tables import Column, Spread, Table
 
 Row = dict[str, Any]
 
-# What the gallery's matrices stand for, with the rows of the original.
+# The matrices that the gallery's stand for, with the number of rows of the original.
 ORIGINALS = {
     "s2d9": "s2D9pt2048 (4,194,304)",
     "kkt3d": "nlpkkt80 (1,062,400)",
@@ -35,20 +36,20 @@ ORIGINALS = {
 
 @dataclass(frozen=True)
 class Series:
-    """One way to solve: options of `trisweep predict`, and the machine unless it is that of the figure, with so many
-    ranks on a node, all at one memory, unless as many as it has."""
+    """One way to solve: options of `trisweep predict`; the machine, if not the figure's; and the ranks per
+    node, all on one memory, if not the machine's own number."""
 
     name: str
     options: tuple[str, ...] = ()
     machine: str = ""
     ranks_per_node: int = 0
-    layers: int = 0  # only grids of that Pz: for a mapping that takes of the grid the number of ranks alone
+    layers: int = 0  # only grids with that Pz: for a mapping that uses only the number of ranks
 
 
 @dataclass(frozen=True)
 class Headline:
-    """A ratio that the paper gives: the time of series `slow` over that of `fast`. Between points of the same grid; or
-    `best_layers`: between the fastest of all Pz for the same number of ranks, `slow` restricted to `slow_layers`."""
+    """A ratio that the paper gives: the time of series `slow` over that of `fast`, on the same grid; or with
+    `best_layers`, of the fastest over all Pz (`slow`: `slow_layers`) for the same number of ranks."""
 
     what: str
     slow: str
@@ -56,7 +57,7 @@ class Headline:
     paper: Mapping[str, str] = field(default_factory=dict)  # by KIND, or KIND:NRHS, or :NRHS and "" for others
     best_layers: bool = False
     slow_layers: int = 0  # 0: any
-    least_layers: int = 1  # of both, in a ratio of 3D algorithms
+    least_layers: int = 1  # of both series; for ratios of 3D algorithms
 
     def of_paper(self, kind: str, nrhs: int) -> str:
         return next((self.paper[key] for key in (f"{kind}:{nrhs}", kind, f":{nrhs}", "") if key in self.paper), "")
@@ -74,11 +75,11 @@ class PaperFigure:
     draw: Callable[[Table], Figure]
     ranks: tuple[int, ...] = ()
     layers: tuple[int, ...] = (1,)
-    grids: tuple[Grid, ...] = ()  # in place of ranks and layers
+    grids: tuple[Grid, ...] = ()  # instead of ranks and layers
     nrhs: tuple[int, ...] = (1,)
-    time: str = "seconds"  # what ratios are of: the whole solve, or l_seconds
+    time: str = "seconds"  # the field compared: the whole solve, or l_seconds
     keeps_ranks: bool = False  # the figure shows every rank
-    compares_memory: bool = False  # its headlines have ratios of the factors' bytes
+    compares_memory: bool = False  # headlines also give ratios of the factors' bytes
 
 
 COLUMNS = (
@@ -104,7 +105,7 @@ HEADLINE_COLUMNS = (
     Column("at", "at"),
     Column("smallest", "smallest", ".2f"),
 )
-# Bytes of the factors, `fast` over `slow`, of the plans with the largest ratio of times.
+# Ratios of the factors' bytes, `fast` over `slow`, for the plans with the largest ratio of times.
 MEMORY = {
     "factor_bytes": Column("factor_bytes_ratio", "factors' bytes, second / first", ".2f"),
     "panel_bytes": Column("panel_bytes_ratio", "with the copies of layers", ".2f"),
@@ -113,7 +114,7 @@ MEMORY = {
 
 
 def _over_ranks(record: Record, *parts: str) -> Spread:
-    """Mean, smallest and largest of the sum of these seconds."""
+    """Returns mean, smallest and largest sum of these seconds over the ranks."""
     values = [sum(rank[part] for part in parts) for rank in record["ranks"]]
     return Spread(fmean(values), min(values), max(values))
 
@@ -177,7 +178,7 @@ def measure(figure: PaperFigure, lab: Lab) -> Table:
 
 
 def _headline(figure: PaperFigure, headline: Headline, table: Table) -> list[Row]:
-    """One row for each matrix and number of right-hand sides."""
+    """Returns a row for each matrix and number of right-hand sides."""
     rows = []
     for (matrix, nrhs), points in table.groups("matrix", "nrhs").items():
         pairs = _pairs(figure, headline, points)
@@ -205,7 +206,7 @@ def _headline(figure: PaperFigure, headline: Headline, table: Table) -> list[Row
 
 
 def _pairs(figure: PaperFigure, headline: Headline, points: Sequence[Row]) -> dict[str, tuple[Row, Row]]:
-    """The slow and the fast one, by grid of the fast one."""
+    """Returns the rows (slow, fast) that are compared, by the grid of the fast one."""
     key = "ranks" if headline.best_layers else "grid"
     fast: dict[Any, Row] = {}
     slow: dict[Any, Row] = {}

@@ -1,7 +1,8 @@
-"""`trisweep.splu` beside SciPy's and pypardiso: from the matrix to the first solution, and each later solve.
+"""Compares `trisweep.splu` with SciPy's and pypardiso: time from the matrix to the first solution, and of
+later solves.
 
-Each run is a process; solvers take turns, round by round, and the fastest of the rounds counts, which on a machine that
-others use says most of what the solver takes."""
+Each run is a process; solvers take turns, round by round, and the fastest round counts: on a shared machine
+it is closest to the time that the solver itself takes."""
 
 import os
 import sys

@@ -1,7 +1,8 @@
-"""Solves to one componentwise backward error, with compressed factors, beside other solvers.
+"""Compares solves with compressed factors, refined to the same componentwise backward error, with other
+solvers.
 
-All are refined the same way, by the common protocol: as often as it takes, and no more. MUMPS runs with whole factors
-and with low-rank ones of several accuracies (`ICNTL(35)=2`), of which the fastest is the one to compare with."""
+All are refined in the same way, by the common protocol, with no more steps than needed. MUMPS runs with
+uncompressed factors and with low-rank ones of several accuracies (`ICNTL(35)=2`), the fastest counting."""
 
 from trisweep.bench.experiment import Experiment
 from trisweep.bench.peers import FACTORIZATION, SINGLE, WHAT, contest, draw
@@ -10,7 +11,7 @@ from trisweep.peer_programs import CHOLMOD, MUMPS, OURS, PARDISO
 from trisweep.tables import Column, Table
 
 ERROR = 1e-15
-AUTOMATIC = 9.3e-10  # the eps that --compress auto begins with
+AUTOMATIC = 9.3e-10  # the first eps that --compress auto tries
 LOW_RANK = (1e-4, 1e-6, 1e-8, 1e-10)
 COLUMNS = (
     *WHAT,

@@ -1,8 +1,8 @@
-"""Schedules and inter-grid exchanges over Pz, the number of ranks fixed.
+"""Compares schedules and inter-grid exchanges over Pz, for a fixed number of ranks.
 
-SC'23, section 4.1 (Fig. 4): `level-sync` has the levels of the baseline 3D algorithm, without its blocking collectives;
-`single-sync` is the proposed one, with its sparse allreduce or with one allreduce per node of the separator tree. With
-one layer all of them are the 2D algorithm."""
+SC'23, section 4.1 (Fig. 4): `level-sync` has the levels of the baseline 3D algorithm, without its blocking
+collectives; `single-sync` is the proposed algorithm, with its sparse allreduce or with one allreduce per node
+of the separator tree. With one layer all of them are the 2D algorithm."""
 
 from matplotlib.figure import Figure
 
@@ -32,7 +32,7 @@ COLUMNS = (
 
 
 def _cases(system: System, chosen: tuple[Grid, ...]) -> list[Case]:
-    # The 2D algorithm is what all are compared with: it is measured for each number of ranks.
+    # The 2D algorithm, with which all are compared, is measured for each number of ranks.
     squares = dict.fromkeys(square_grid(grid.ranks) for grid in chosen if not _has_2d(chosen, grid.ranks))
     grids = [*squares, *chosen]
     return [

@@ -1,6 +1,7 @@
-"""The model beside SimGrid: the same plans, run by the library's executor and transports as ranks of SimGrid's MPI.
+"""Compares the model with SimGrid, whose MPI runs the library's executor and transports with the same plans.
 
-No paper's: it is how far a second simulator, with another view of the network, agrees with ours (docs/model.md)."""
+Not from a paper: it shows how far a second simulator, with another network model, agrees with ours
+(docs/model.md)."""
 
 from itertools import combinations
 from typing import Any
@@ -18,9 +19,9 @@ MACHINE = "cori-haswell"
 PROPORTIONAL = ("--mapping", "proportional")
 SEPARATORS = (*PROPORTIONAL, "--diagonal", "separators")
 ONE_SIDED = ("--transport", "one-sided")
-MOST_ONE_SIDED = 128  # ranks: with 256 SimGrid takes minutes to make the windows of one solve
+MOST_ONE_SIDED = 128  # ranks: with 256, SimGrid takes minutes to create the windows of one solve
 
-# Each on the squarest grid of its number of layers.
+# Each on the grid with its number of layers whose layers are the most square.
 SERIES = (
     *(Series(f"2D, {tree} trees", ("--tree", tree), layers=1) for tree in ("flat", "binary", "auto")),
     *(
@@ -79,7 +80,7 @@ def measure(lab: Lab) -> Table:
 
 
 def _order(table: Table) -> str:
-    """How often the model puts two plans for as many ranks in the other order, and how near those are."""
+    """A sentence on the pairs of plans for which model and SimGrid disagree on the faster one."""
     pairs, nearness = 0, []
     for rows in table.groups("matrix", "nrhs", "ranks").values():
         for a, b in combinations(rows, 2):

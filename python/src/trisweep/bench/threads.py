@@ -1,7 +1,7 @@
-"""Threads inside a rank.
+"""Speedup by threads within a rank.
 
-CSC'18, section 4.2 (Fig. 5): the speedup with threads over one thread, the process grid fixed, falls as the number of
-ranks grows, because each rank then has less work that is ready."""
+CSC'18, section 4.2 (Fig. 5): on a fixed process grid, the speedup over one thread decreases as the number of
+ranks grows, because each rank has less work that is ready."""
 
 from matplotlib.figure import Figure
 

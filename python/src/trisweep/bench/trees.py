@@ -1,7 +1,8 @@
-"""Flat and binary communication trees: time of a solve, and messages of the busiest rank.
+"""Compares flat and binary communication trees: time of a solve, and messages of the busiest rank.
 
-CSC'18, sections 4.1 and 4.3 (Fig. 6, 7): binary trees spread the messages of the diagonal ranks, which a flat tree
-makes send and receive everything. Grids that are too large to run here are planned: messages without times."""
+CSC'18, sections 4.1 and 4.3 (Fig. 6, 7): with flat trees the diagonal ranks send and receive everything;
+binary trees distribute these messages. Grids that are too large to run here are only planned: messages
+without times."""
 
 from matplotlib.figure import Figure
 

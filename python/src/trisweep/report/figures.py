@@ -1,4 +1,4 @@
-"""Figures as SVG inside a page, in the page's colours: each has a label that says what it shows."""
+"""Figures as SVG inside a page, in the page's colours; each has a label that describes it."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from trisweep.report.records import Trace, critical_path
 from trisweep.runs import Traffic
 
 WIDTH = 860
-LEFT = 150  # of bars: room for their names
+LEFT = 150  # left edge of bars, with room for their names
 COLOURS = ("c1", "c2", "c3", "c4", "c5")
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 
@@ -48,7 +48,7 @@ def legend(names: Sequence[str]) -> str:
 def stacked_bars(
     bars: Sequence[tuple[str, Sequence[float]]], parts: Sequence[str], show: Callable[[float], str], label: str
 ) -> str:
-    """A bar for each row, its parts one after another; `show` writes a value with its unit."""
+    """A bar for each row, with its parts one after another; `show` formats a value with its unit."""
     longest = max((sum(values) for _, values in bars), default=0) or 1
     step = 24 if len(bars) <= 24 else max(4, 560 / len(bars))
     scale, body = (WIDTH - LEFT - 90) / longest, []
@@ -92,9 +92,9 @@ def heat_map(traffic: Traffic, label: str) -> str:
     return _figure(30 + end, label, "".join(body))
 
 
-# Of a rank's time, the inner spans; what they do not cover is bookkeeping.
-ACTIVITIES = ("products", "idle", "receive", "vectors", "send")  # "vectors" in its colour of the ranks' bars
-MOST_SPANS = 6000  # drawn; beyond it the shortest are left out
+# The innermost spans of a rank's time; the rest is bookkeeping.
+ACTIVITIES = ("products", "idle", "receive", "vectors", "send")  # "vectors" has the colour of the ranks' bars
+MOST_SPANS = 6000  # number drawn at most; of more, the shortest are left out
 
 
 def timeline(trace: Trace, label: str) -> str:
@@ -119,7 +119,7 @@ def timeline(trace: Trace, label: str) -> str:
 
 
 def curve(values: Sequence[float], label: str) -> str:
-    """Positive values by number, on a logarithmic scale."""
+    """Positive values over their index, on a logarithmic scale."""
     logs = [log10(v) for v in values if v > 0]
     if len(logs) < 2:
         return ""

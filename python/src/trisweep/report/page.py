@@ -1,4 +1,4 @@
-"""The page: one file without scripts, readable on a screen, in dark mode and in print."""
+"""The page: one HTML file without scripts, readable on screen, in dark mode and in print."""
 
 from collections.abc import Sequence
 from html import escape
@@ -48,7 +48,7 @@ def _of(record: Record, level: int) -> str:
 def page(
     records: Sequence[Record], traffic: Traffic | None = None, trace: Trace | None = None, block_map_svg: str = ""
 ) -> str:
-    """HTML of one or several records; traffic, trace and the map of blocks are the first one's."""
+    """Returns the HTML for one or several records; traffic, trace and block map belong to the first."""
     first, *others = records
     what = first["bem"]["object"] if first.kind == "bem" else first["matrix"]["name"]
     body = _of(first, 2)

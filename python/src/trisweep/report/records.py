@@ -1,4 +1,4 @@
-"""Run records and traces as the command writes them, read and checked."""
+"""Reads and checks run records and traces that the command has written."""
 
 import json
 import re
@@ -30,7 +30,7 @@ class Record:
 
 
 def read_record(file: Path) -> Record:
-    """Raises UserError, naming the file, when it cannot be read or is no record of a solve."""
+    """Reads a record. Raises UserError, naming the file, if it cannot be read or is no such record."""
     document = _parsed(file)
     record = Record(file.name, document if isinstance(document, dict) else {})
     missing = [name for name in SECTIONS[record.kind] if name not in record.document]
@@ -53,7 +53,7 @@ def _parsed(file: Path) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True)
 class Span:
-    """What a thread of a rank did, in seconds from the start of the solve."""
+    """One activity of a thread of a rank; times in seconds from the start of the solve."""
 
     name: str
     begin: float
@@ -62,7 +62,7 @@ class Span:
 
 @dataclass
 class Trace:
-    """Spans by rank, in order of time, and messages by their end at the receiver."""
+    """Spans by rank, in order of time, and messages by receiver, in order of arrival."""
 
     spans: dict[int, list[Span]] = field(default_factory=lambda: defaultdict(list))
     arrivals: dict[int, list[tuple[float, int, float]]] = field(default_factory=lambda: defaultdict(list))
@@ -73,7 +73,7 @@ class Trace:
 
 
 def read_trace(file: Path) -> Trace:
-    """Of the first thread of each rank. Raises UserError, naming the file, when it is not what `--trace` writes."""
+    """Reads the trace of each rank's first thread. Raises UserError, naming the file, if it is no trace."""
     trace, sent, received = Trace(), {}, []
     try:
         for event in _parsed(file)["traceEvents"]:
@@ -97,14 +97,15 @@ def read_trace(file: Path) -> Trace:
     return trace
 
 
-# A line of the picture that --block-map writes: nothing else is put into a page.
+# Matches a line of a picture that --block-map writes. Other lines are not put into a page.
 _NAMES = "x|y|width|height|fill|stroke|stroke-width|font-size|font-family|viewBox"
 _GIVEN = rf'(?: (?:{_NAMES})="[-#\w.% ]*"| xmlns="[^"]*")*'
 _PICTURE_LINE = re.compile(rf"<(?:svg|g){_GIVEN}>|</(?:svg|g)>|<rect{_GIVEN}/>|<text{_GIVEN}>[\w ]*</text>")
 
 
 def read_block_map(file: Path, record: Record) -> str:
-    """The picture of the blocks of `record`. Raises UserError, naming the file, when it is none of ours."""
+    """Reads the block map of `record`. Raises UserError, naming the file, if it is not one of
+    `--block-map`."""
     if record.kind != "bem":
         raise UserError(f"{file} is given, and {record.name} is no record of bem", "give what trisweep bem wrote")
     try:
@@ -119,7 +120,8 @@ def read_block_map(file: Path, record: Record) -> str:
 
 
 def critical_path(trace: Trace) -> list[tuple[int, float, float]]:
-    """(rank, begin, end) in order of time: from the end of the solve back, over the messages that ranks waited for."""
+    """Returns the critical path as (rank, begin, end) in order of time. It is found backwards from the end of
+    the solve, along the messages that ranks waited for."""
     ends = {rank: max(span.end for span in spans) for rank, spans in trace.spans.items()}
     if not ends:
         return []
@@ -136,7 +138,7 @@ def critical_path(trace: Trace) -> list[tuple[int, float, float]]:
 
 
 def _waits(trace: Trace, rank: int) -> list[tuple[float, int, float]]:
-    """Of the rank's arrivals those before which it was idle, or that were sent after its last work ended."""
+    """Returns arrivals that the rank waited for: it was idle before, or they were sent after its last work."""
     worked = sorted(span.end for span in trace.spans[rank] if span.name in ("products", "send"))
     idle = sorted(span.begin for span in trace.spans[rank] if span.name == "idle")
     result = []

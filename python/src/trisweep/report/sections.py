@@ -1,4 +1,4 @@
-"""What the page says of a record: sections, each with its figure and the same as a table."""
+"""The sections of the page, each with a figure and a table of the same data."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -34,7 +34,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def as_text(summary: str, content: str) -> str:
-    """A figure's text equivalent, folded."""
+    """A table with a figure's data, folded."""
     return f"<details><summary>{escape(summary)}</summary>{content}</details>"
 
 
@@ -46,7 +46,7 @@ def facts(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def verdict(record: Record) -> tuple[bool, str]:
-    """Whether the answer is good, and a sentence that says so."""
+    """Returns whether the answer is good, and a sentence that says so."""
     if record.kind == "bem":
         bem = record["bem"]
         good = bem["true_residual"] <= 2 * bem["tolerance"]
@@ -165,7 +165,7 @@ def time(record: Record) -> str:
 
 
 def _limits(record: Record) -> str:
-    """The sweep beside what bounds it and what the model said."""
+    """Compares the time of the sweeps with its lower bounds and with the model's prediction."""
     solve, model, rows = record["solve"], record["model"], []
     if solve.get("seconds_median") and solve.get("panel_bytes"):
         rate = solve["panel_bytes"] / solve["seconds_median"] / 1e9
@@ -287,7 +287,7 @@ COMPARED = (
 
 
 def comparison(records: Sequence[Record]) -> str:
-    """Of several runs: each time, and its ratio to the first one's."""
+    """Compares several runs: the times of each, and their ratios to the first run's."""
     rows = []
     for name, section, key in COMPARED:
         values = [record[section].get(key) for record in records]
