@@ -66,7 +66,7 @@ class Methods(unittest.TestCase):
         a = sparse.diags_array([1.0, 2.0], offsets=[1, -1], shape=(100, 100)).tocsr()
         b = np.ones(100)
         x, info = trisweep.gmres(a, b, maxiter=1, restart=5)
-        self.assertEqual(info, 5)
+        self.assertEqual(info, 1)  # cycle
         self.assertGreater(np.linalg.norm(b - a @ x), 1e-5)
         x, info = trisweep.bicgstab(a, b, maxiter=2)
         self.assertNotEqual(info, 0)

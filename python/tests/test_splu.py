@@ -433,6 +433,17 @@ class Options(unittest.TestCase):
 
 
 class DropIns(unittest.TestCase):
+    def test_of_spsolve_has_the_dtype_that_scipy_gives_it(self):
+        for of_a in DTYPES:
+            a = random_matrix(dtype=of_a)
+            for of_b in (*DTYPES, "int32"):
+                b = np.arange(60.0).astype(of_b)
+                with self.subTest(a=of_a, b=of_b):
+                    x = trisweep.spsolve(a, b)
+                    expected = linalg.spsolve(a.tocsc(), b)
+                    self.assertEqual(x.dtype, expected.dtype)
+                    self.assertLess(largest(x - expected), 1e4 * np.finfo(x.dtype).eps * largest(expected))
+
     def test_of_spsolve_and_factorized(self):
         a, b = random_matrix(), random_vectors((60, 2))
         expected = trisweep.splu(a).solve(b)

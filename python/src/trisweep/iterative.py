@@ -59,8 +59,8 @@ def gmres(
 ) -> tuple[NDArray, int]:
     """Solves A x = b by flexible GMRES (Saad 1993); M may differ from one application to the next.
 
-    GMRES restarts after `restart` iterations, 20 by default; `maxiter` counts these cycles. A, b, x0, `rtol`,
-    `atol`, M and the result are as in `bicgstab`. Raises as `bicgstab` does.
+    GMRES restarts after `restart` iterations, 20 by default; `maxiter` and the second value count these
+    cycles. A, b, x0, `rtol`, `atol`, M and x are as in `bicgstab`. Raises as `bicgstab` does.
 
     >>> near = a + 0.01 * sparse.eye_array(5)
     >>> x, info = trisweep.gmres(near, near @ b, rtol=1e-10, M=trisweep.splu(a))
@@ -115,7 +115,7 @@ def _solve(
     }
     precondition = None if m is None else _into(_apply(m))
     outcome, iterations = _core.krylov[dtype.name](method, block, product, precondition, right, x, settings)
-    return x, {"converged": 0, "breakdown": _BREAKDOWN}.get(outcome, max(iterations, 1))
+    return x, {"converged": 0, "breakdown": _BREAKDOWN}.get(outcome, max(-(-iterations // restart), 1))
 
 
 def _tolerance(name: str, value: SupportsFloat) -> float:

@@ -632,11 +632,15 @@ def solver_of(system: System, *given: Any) -> Solver:  # noqa: ANN401
 def spsolve(a: sparse.sparray | sparse.spmatrix, b: ArrayLike, **options: Any) -> NDArray:  # noqa: ANN401
     """Solves A x = b once and drops the factors; `a` and `options` are as in `splu`, b as in `Solver.solve`.
 
-    Raises as both do.
+    In one process, an A in single precision is solved in double if b is in that, as SciPy does. Raises as both do.
 
     >>> trisweep.spsolve(a, b).round(6)
     array([2.5, 4. , 4.5, 4. , 2.5])
     """
+    if options.get("comm") is None and sparse.issparse(a) and a.dtype in (np.float32, np.complex64):
+        dtype = np.asarray(b).dtype if isinstance(b, list | tuple) else getattr(b, "dtype", None)
+        if isinstance(dtype, np.dtype) and dtype.kind in "fciu":
+            a = a.astype(np.promote_types(a.dtype, np.zeros(0, dtype).real.dtype), copy=False)
     with splu(a, **options) as lu:
         return lu.solve(b)
 
