@@ -99,8 +99,8 @@ struct Solver<T>::State {
     }
   }
 
-  // Returns this state, with factors of the current values. Throws CollectiveError if the
-  // last factorization failed.
+  // Returns this state, with factors of the current values. Throws CollectiveError if the last factorization
+  // failed.
   State& with_factors() {
     if (!judge)
       throw mpi::CollectiveError(ErrorKind::numerical,
