@@ -9,17 +9,15 @@
 #include "external.hpp"
 #include "option_text.hpp"
 #include "trisweep/core/error.hpp"
+#include "trisweep/report/text.hpp"
 
 namespace trisweep::cli {
 namespace {
 
+using report::shell_quoted;
+
 std::string with_replaced(std::string text, const std::string& from, const std::string& to) {
   return CLI::detail::find_and_replace(std::move(text), from, to);
-}
-
-// Quotes any text as one word of a shell.
-std::string shell_quoted(const std::string& text) {
-  return "'" + with_replaced(text, "'", "'\\''") + "'";
 }
 
 std::vector<std::string> dashed_names(const std::vector<OptionText>& options) {

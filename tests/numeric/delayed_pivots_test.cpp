@@ -195,12 +195,7 @@ TYPED_TEST(DelayedPivots, OfASingularMatrixArePerturbedAtTheRoot) {
 // Half of the equations are redundant: each pivot that no front can find is replaced where that is known.
 TYPED_TEST(DelayedPivots, AreNotDelayedWhereNoFrontHasOne) {
   const Index n = 60;
-  DenseMatrix a(2 * n);
-  for (Index i = 0; i < n; ++i)
-    for (const Index j : {i - 1, i, i + 1})
-      for (Index r = 0; j >= 0 && j < n && r < 2; ++r)
-        for (Index c = 0; c < 2; ++c) a(2 * i + r, 2 * j + c) = (i == j ? 4.0 : -1.0) * (1 + 2 * r) * (1 + c);
-  const auto matrix = testing::sparse<TypeParam>(a);
+  const auto matrix = testing::sparse<TypeParam>(testing::half_redundant(n, 3));
   const auto f = factor(matrix, testing::random_structure(matrix.pattern, 4), Kind::lu, {});
   EXPECT_EQ(f->perturbed_pivots, n);
   EXPECT_LT(f->delayed_pivots, n / 2);

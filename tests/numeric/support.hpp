@@ -35,6 +35,17 @@ inline DenseMatrix identity(Index n) {
   return result;
 }
 
+// A tridiagonal matrix of blocks [1 2; w 2w] times 4 and -1: every second equation is w times the one before.
+inline DenseMatrix half_redundant(Index blocks, double w) {
+  DenseMatrix a(2 * blocks);
+  for (Index i = 0; i < blocks; ++i)
+    for (Index j = std::max(i - 1, 0); j <= std::min(i + 1, blocks - 1); ++j)
+      for (Index r = 0; r < 2; ++r)
+        for (Index c = 0; c < 2; ++c)
+          a(2 * i + r, 2 * j + c) = (i == j ? 4.0 : -1.0) * (r == 0 ? 1 : w) * (1 + c);
+  return a;
+}
+
 inline DenseMatrix operator*(const DenseMatrix& a, const DenseMatrix& b) {
   DenseMatrix c(a.n);
   for (Index j = 0; j < a.n; ++j)

@@ -14,4 +14,7 @@ std::string bytes(double size);
 // "1 supernode", "2 supernodes".
 std::string counted(Offset count, const std::string& thing);
 
+// Quotes any text as one word of a shell.
+std::string shell_quoted(const std::string& text);
+
 }  // namespace trisweep::report

@@ -115,13 +115,11 @@ const Tuning& chosen_from(const TuningReport& r) {
 
 constexpr int rows_of_a_kind = 3;
 
-// A word of a shell's command line.
+// One word of a shell, quoted if it has to be.
 std::string in_shell(const std::string& word) {
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("%+,-./:=@_", c); };
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  return shell_quoted(word);
 }
 
 std::string table(const Tuning& tuning) {

@@ -35,14 +35,14 @@ struct Coupling {
   Index first;  // first row of this rank
   const mpi::Communicator& comm;
   // Scaling of the whole matrix, by which answers are judged: of this rank's rows and columns.
-  std::vector<double> row_scale{}, col_scale{};
+  std::span<const double> row_scale{}, col_scale{};
   double scaled_norm_one = 0;
 
   Index stages() const { return static_cast<Index>(off_diagonal.size()) + 1; }
   // Stages of this rank's equations and unknowns of op(A) x = b.
   const std::vector<Index>& equation_stage(Op op) const { return op == Op::none ? row_stage : col_stage; }
   const std::vector<Index>& unknown_stage(Op op) const { return op == Op::none ? col_stage : row_stage; }
-  const std::vector<double>& equation_scale(Op op) const { return op == Op::none ? row_scale : col_scale; }
+  std::span<const double> equation_scale(Op op) const { return op == Op::none ? row_scale : col_scale; }
 };
 
 // Collective, for use inside mpi::revoke_on_error.

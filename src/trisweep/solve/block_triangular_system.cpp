@@ -128,15 +128,12 @@ void BlockTriangularSystem<T>::scale(bool balanced) {
   });
   comm_.broadcast(scaling_.row);
   comm_.broadcast(scaling_.col);
-  mpi::agree_on_error(comm_, [&] {
-    const distribution::RowPartition& partition = system_.matrix().partition();
-    const auto here = [&](const std::vector<double>& scale) {
-      const auto begin = scale.begin() + partition.first(comm_.rank());
-      return std::vector<double>(begin, begin + partition.count(comm_.rank()));
-    };
-    coupling_->row_scale = here(scaling_.row);
-    coupling_->col_scale = here(scaling_.col);
-  });
+  const distribution::RowPartition& partition = system_.matrix().partition();
+  const auto here = [&](std::span<const double> scale) {
+    return scale.subspan(usize(partition.first(comm_.rank())), usize(partition.count(comm_.rank())));
+  };
+  coupling_->row_scale = here(scaling_.row);
+  coupling_->col_scale = here(scaling_.col);
   coupling_->scaled_norm_one = system_.scaled_norm_one(scaling_.row, scaling_.col);
 }
 
