@@ -66,9 +66,8 @@ void require_memory(std::size_t bytes, const char* what, std::size_t mapped, con
   throw Error(ErrorKind::environment,
               fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
                           gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
-              fits || bytes > addresses
-                  ? remedy
-                  : "raise the limit on the memory of a process (ulimit -v), or use fewer threads");
+              fits ? remedy
+                   : fmt::format("raise the limit on the memory of a process (ulimit -v), or {}", remedy));
 }
 
 void return_free_memory() {

@@ -34,8 +34,7 @@ void keep_out_of_forks() {
 }  // namespace
 
 void require_addresses_of(int threads) {
-  require_memory(0, "threads that compute", usize(threads) * addresses_of_thread,
-                 "raise the limit on addresses (ulimit -v), or use fewer threads");
+  require_memory(0, "threads that compute", usize(threads) * addresses_of_thread, "use fewer threads");
 }
 
 OneBlasThread::OneBlasThread() {
