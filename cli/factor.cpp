@@ -12,12 +12,11 @@
 #include "system.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/matrix/io.hpp"
+#include "trisweep/krylov/block_rows.hpp"
 #include "trisweep/model/analysis_options.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/run_record.hpp"
-#include "trisweep/solve/block_rows.hpp"
 #include "trisweep/solve/fronts_factorizer.hpp"
 #include "trisweep/solve/given_factors.hpp"
 #include "trisweep/storage/factor_file.hpp"
@@ -41,16 +40,14 @@ struct FactorCommand {
 template <Scalar T>
 class FactorJob {
  public:
-  FactorJob(const Context& context, const FactorCommand& options, const matrix::AnyCsr& read)
+  FactorJob(const Context& context, const FactorCommand& options, const solve::AnyBlockRows& read)
       : world_(context.world),
         observer_(context.terminal),
         options_(options),
-        system_(world_, dealt_out(world_.handle(), mpi::agree_on_error(world_, [&] {
-                                    return context.is_root() ? take_matrix<T>(matrix::AnyCsr(read))
-                                                             : matrix::Csr<T>();
-                                  }))) {}
+        system_(world_, take_rows<T>(world_, mpi::agree_on_error(world_, [&] { return read; }))) {}
 
-  void run(OutputFolder* folder, const matrix::AnyCsr& read) {
+  // `read`: the matrix, which is saved as it was read. Writes into `folder`, on rank 0.
+  void run(OutputFolder* folder, solve::AnyBlockRows read) {
     solve::FactorSources<T> factors{.diagonal = options_.diagonal};
     if (model::find_precision(options_.precision).mixed()) {
       factors.in_single = factor<Single<T>>();
@@ -58,12 +55,19 @@ class FactorJob {
       factors.in_full = factor<T>();
     }
     observer_.progress("write", 0);
-    storage::save_factors<T>(world_, folder, read, options_.precision, factors);
+    storage::save_factors<T>(world_, folder, collected(std::move(read)), options_.precision, factors);
   }
 
   const solve::FactorReport& report() const { return report_; }
 
  private:
+  // The whole matrix, on rank 0.
+  matrix::AnyCsr collected(solve::AnyBlockRows read) const {
+    using AsRead = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+    return krylov::collect(world_, std::get<solve::BlockRows<AsRead>>(std::move(read)).a,
+                           system_.matrix().partition());
+  }
+
   template <Scalar F>
   std::shared_ptr<solve::FactorSource<F>> factor() {
     const int threads =
@@ -109,51 +113,40 @@ class FactorJob {
 struct FactorFiles {
   std::optional<OutputFile> json;
   std::optional<OutputFolder> folder;
-  matrix::AnyCsr a;
 
-  FactorFiles(const FactorCommand& o, Terminal& terminal) {
+  explicit FactorFiles(const FactorCommand& o) {
     require_distinct(std::array<FileOption, 2>{{{"--output", o.output}, {"--json", o.json}}},
                      std::array<FileOption, 1>{{{"matrix", o.matrix}}});
     json = open_output(o.json);
     folder.emplace(o.output, storage::foreign_to_factors);
-    a = matrix::read_matrix(o.matrix, terminal);
-    matrix::require_scalar(matrix::is_complex_matrix(a));
   }
 };
-
-report::RunRecord record_of(const FactorCommand& o, const FactorFiles& files,
-                            const solve::FactorReport& factor) {
-  report::RunRecord record{.version = version()};
-  std::visit(
-      [&](const auto& read) {
-        record.matrix = {.name = o.matrix, .rows = read.rows(), .nonzeros = read.nonzeros()};
-      },
-      files.a);
-  record.factor = factor;
-  return record;
-}
 
 int factor(const Context& context, const FactorCommand& o) {
   std::optional<FactorFiles> files;
   mpi::agree_on_error(context.world, [&] {
-    if (context.is_root()) files.emplace(o, context.terminal);
+    if (context.is_root()) files.emplace(o);
   });
-  auto complex = static_cast<char>(files && matrix::is_complex_matrix(files->a));
-  context.world.broadcast(complex);
+  auto read = solve::read_rows(context.world.handle(), o.matrix, context.terminal);
+  const auto sizes =
+      std::visit([](const auto& rows) { return std::pair(rows.a.cols(), rows.a.nonzeros()); }, read);
+  report::RunRecord record{.version = version(),
+                           .matrix = {.name = o.matrix,
+                                      .rows = sizes.first,
+                                      .nonzeros = static_cast<Offset>(
+                                          context.world.sum(static_cast<std::uint64_t>(sizes.second)))}};
   const auto run = [&]<Scalar T>(T) {
-    const matrix::AnyCsr none;
-    const matrix::AnyCsr& read = files ? files->a : none;
     FactorJob<T> job(context, o, read);
-    job.run(files ? &*files->folder : nullptr, read);
+    job.run(files ? &*files->folder : nullptr, std::move(read));
     return job.report();
   };
   const bool single = model::find_precision(o.precision).single_system;
-  const solve::FactorReport made =
-      matrix::with_scalar(complex != 0, [&]<Scalar T>(T) { return single ? run(Single<T>()) : run(T()); });
+  const bool complex = std::holds_alternative<solve::BlockRows<std::complex<double>>>(read);
+  record.factor =
+      matrix::with_scalar(complex, [&]<Scalar T>(T) { return single ? run(Single<T>()) : run(T()); });
   std::string summary;
   mpi::agree_on_error(context.world, [&] {
     if (!context.is_root()) return;
-    const report::RunRecord record = record_of(o, *files, made);
     if (files->json) {
       files->json->write(report::to_json(record));
       files->json->commit();

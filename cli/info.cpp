@@ -14,6 +14,7 @@
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/text.hpp"
 #include "trisweep/solve/analysis.hpp"
+#include "trisweep/solve/read_rows.hpp"
 #include "trisweep/solve/solver.hpp"
 #include "trisweep/sptrsv/lower_system.hpp"
 #include "trisweep/sptrsv/shape.hpp"
@@ -189,9 +190,9 @@ std::string describe_folder(const std::string& folder) {
 
 // Factors the matrix on this job's ranks and describes the memory of each.
 template <Scalar T>
-std::string factored(const Context& context, matrix::Csr<T> a, const InfoOptions& options) {
-  const Offset nonzeros = a.nonzeros();
-  Solver<T> solver(context.world.handle(), dealt_out(context.world.handle(), std::move(a)),
+std::string factored(const Context& context, solve::BlockRows<T> rows, const InfoOptions& options) {
+  const auto nonzeros = context.world.sum(static_cast<std::uint64_t>(rows.a.nonzeros()));
+  Solver<T> solver(context.world.handle(), std::move(rows),
                    {.factorization = find_factorization(options.factorization),
                     .second_try = false,
                     .observer = &context.terminal});
@@ -213,17 +214,11 @@ std::string factored(const Context& context, matrix::Csr<T> a, const InfoOptions
 }
 
 std::string factored_by_all(const Context& context, const InfoOptions& options) {
-  matrix::AnyCsr read;
-  mpi::agree_on_error(context.world, [&] {
-    static_cast<void>(find_factorization(options.factorization));
-    if (context.is_root()) read = matrix::read_matrix(options.matrix, context.terminal);
-    matrix::require_scalar(matrix::is_complex_matrix(read));
-  });
-  auto complex = static_cast<char>(matrix::is_complex_matrix(read));
-  context.world.broadcast(complex);
-  return matrix::with_scalar(complex != 0, [&]<Scalar T>(T) {
-    return factored<T>(
-        context, context.is_root() ? std::get<matrix::Csr<T>>(std::move(read)) : matrix::Csr<T>(), options);
+  mpi::agree_on_error(context.world, [&] { static_cast<void>(find_factorization(options.factorization)); });
+  auto read = solve::read_rows(context.world.handle(), options.matrix, context.terminal);
+  const bool complex = std::holds_alternative<solve::BlockRows<std::complex<double>>>(read);
+  return matrix::with_scalar(complex, [&]<Scalar T>(T) {
+    return factored<T>(context, std::get<solve::BlockRows<T>>(std::move(read)), options);
   });
 }
 

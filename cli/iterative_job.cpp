@@ -22,11 +22,10 @@ class IterativeJob {
   IterativeJob(const Context& context, const SolveOptions& options, System<T> system)
       : context_(context), options_(options) {
     record_.plan = {.px = world().size(), .device = "native", .threads = threads()};
-    record_.matrix = {.name = options.given(), .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
-    nrhs_ = system.b.cols;
-    world().broadcast(nrhs_);
-    solver_.emplace(world().handle(), dealt_out(world().handle(), std::move(system.a)), iterative_options());
-    b_ = solve::scatter_rows(world(), solver_->partition(), system.b);
+    record_.matrix = {.name = options.given(), .rows = system.size(), .nonzeros = system.nonzeros};
+    nrhs_ = system.nrhs;
+    solver_.emplace(world().handle(), std::move(system.a), iterative_options());
+    b_ = std::move(system.b);
     mpi::agree_on_error(world(), [&] { x_.resize(b_.size()); });
     record_preconditioner();
   }
@@ -86,6 +85,7 @@ class IterativeJob {
     if (const Solver<T>* const factors = solver_->factors()) {
       record_.factor = factors->report().factor;
       record_.plan = report::plan_record(factors->report().plan, options_.device);
+      record_.plan.chosen_by = options_.chosen_by();
       record_.plan.threads = factors->report().threads;
     }
   }

@@ -39,11 +39,8 @@ Outputs open_outputs(const SolveOptions& options) {
 
 template <Scalar T>
 int solve_in(const Context& context, const SolveOptions& options, AnySystem read, Outputs outputs) {
-  System<T> system;
-  mpi::agree_on_error(context.world, [&] {
-    if (context.is_root())
-      system = take_system<T>(std::move(read), static_cast<Op>(options.op.front()), options.nrhs);
-  });
+  auto system =
+      take_system<T>(context.world, std::move(read), static_cast<Op>(options.op.front()), options.nrhs);
   return options.method == direct
              ? solve_system(context, options, std::move(system), std::move(outputs))
              : solve_iteratively(context, options, std::move(system), std::move(outputs));
@@ -57,17 +54,12 @@ int solve_as_asked(const Context& context, const SolveOptions& options, AnySyste
 }
 
 int solve(const Context& context, const SolveOptions& options) {
-  AnySystem system;
   Outputs outputs;
   mpi::agree_on_error(context.world, [&] {
-    if (!context.is_root()) return;
-    outputs = open_outputs(options);
-    system = read_system(options, context.terminal);
-    matrix::require_scalar(is_complex_system(system));
+    if (context.is_root()) outputs = open_outputs(options);
   });
-  char complex = context.is_root() && is_complex_system(system);
-  context.world.broadcast(complex);
-  return matrix::with_scalar(complex != 0, [&]<Scalar T>(T) {
+  AnySystem system = read_system(context.world, options, context.terminal);
+  return matrix::with_scalar(system.complex, [&]<Scalar T>(T) {
     return solve_as_asked<T>(context, options, std::move(system), std::move(outputs));
   });
 }

@@ -8,7 +8,6 @@
 
 #include "saved_factors.hpp"
 #include "sparse_solve.hpp"
-#include "trisweep/core/clock.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/trace.hpp"
@@ -64,21 +63,16 @@ class SolveJob {
  public:
   SolveJob(const Context& context, const SolveOptions& options, System<T> system)
       : context_(context), options_(options), op_(static_cast<Op>(options.op.front())) {
-    record_.matrix = {.name = options.given(), .rows = system.a.rows(), .nonzeros = system.a.nonzeros()};
-    nrhs_ = system.b.cols;
-    world().broadcast(nrhs_);
-    const auto start = Clock::now();
-    auto rows = dealt_out(world().handle(), std::move(system.a));
-    const double dealt_out_seconds = world().max(seconds_since(start));
+    record_.matrix = {.name = options.given(), .rows = system.size(), .nonzeros = system.nonzeros};
+    nrhs_ = system.nrhs;
     auto factors =
         options.factors.empty() ? solve::FactorSources<T>{} : load_given_factors<T>(world(), options.factors);
-    solver_.emplace(world().handle(), std::move(rows), solver_options(options, nrhs_, context.terminal),
+    solver_.emplace(world().handle(), std::move(system.a), solver_options(options, nrhs_, context.terminal),
                     std::move(factors));
-    b_rows_ = solve::scatter_rows(world(), solver_->partition(), system.b);
+    b_rows_ = std::move(system.b);
     wanted_ = WantedRows(world(), solver_->partition(), std::move(system.rows));
     sparse_ = SparseRightHandSides<T>(world(), b());
     x_rows_.resize(usize(x_count()) * usize(nrhs_));
-    record_.solve.setup_seconds = dealt_out_seconds;
   }
 
   int run(Outputs& outputs) {
@@ -192,7 +186,7 @@ class SolveJob {
     record_.separators = made.separators;
     if (made.model) record_.model = report::model_record(*made.model);
     record_.plan = report::plan_record(made.plan, options_.device);
-    record_.plan.chosen_by = options_.grid_text == "auto" ? "model" : "user";
+    record_.plan.chosen_by = options_.chosen_by();
     record_.plan.threads = made.threads;
     record_.plan.deterministic = options_.deterministic;
     record_.plan.exchange_backend = made.exchange_backend;
@@ -204,7 +198,7 @@ class SolveJob {
     s.method = direct;
     s.distribution_seconds = made.distribution_seconds;
     s.plan_seconds = made.plan_seconds;
-    s.setup_seconds += made.setup_seconds;
+    s.setup_seconds = made.setup_seconds;
     if (made.factor.compression_eps > 0) {
       const double share = double(made.factor.bytes) / double(made.factor.uncompressed_bytes);
       const int passes_of_whole = solve::passes_of_whole_factors(

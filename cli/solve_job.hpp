@@ -1,5 +1,5 @@
 #pragma once
-// One run of `trisweep solve`, from the system in rank 0's memory to the checked answer.
+// One run of `trisweep solve`, from the system in memory to the checked answer.
 
 #include <limits>
 #include <optional>
@@ -37,6 +37,9 @@ struct SolveOptions : PlanOptions, SystemFiles {
   std::string preconditioner{solve::preconditioners().front().name};  // of an iterative method
   krylov::KrylovOptions krylov;                                       // of an iterative method
   double watchdog = usual_watchdog;                                   // seconds
+
+  // Who chose the plan, in the words of the record.
+  const char* chosen_by() const { return grid_text == "auto" ? "model" : "user"; }
 };
 
 // Output files, opened on rank 0 before the work starts.

@@ -70,13 +70,13 @@ class Sptrsv {
     json_ = open_output(options.json);
   }
 
-  int run(AnySystem read) {
-    const System<T> given = take_system<T>(std::move(read), op_, options_.nrhs);
-    const matrix::Csr<T>& a = given.a;
-    const matrix::Dense<T>& b = given.b;
+  // `self`: a communicator of this process alone.
+  int run(const mpi::Communicator& self, AnySystem read) {
+    const System<T> given = take_system<T>(self, std::move(read), op_, options_.nrhs);
+    const matrix::Csr<T>& a = given.a.a;
     const sptrsv::Form form{.upper = sptrsv::form_of(a.pattern).upper, .unit = options_.unit};
-    matrix::Dense<T> x{.rows = a.rows(), .cols = b.cols, .value = std::vector<T>(b.value.size())};
-    const Vectors<const T> from(b.value.data(), b.rows, b.cols);
+    matrix::Dense<T> x{.rows = a.rows(), .cols = given.nrhs, .value = std::vector<T>(given.b.size())};
+    const Vectors<const T> from(given.b.data(), a.rows(), given.nrhs);
 
     const LowerSystem<T> system = sptrsv::lower_system(a, form, op_);
     if (options_.pes.pes > 0) {
@@ -89,7 +89,7 @@ class Sptrsv {
     }
     error_ = sptrsv::backward_error<T>(system, from, {x.value.data(), x.rows, x.cols});
     shape_ = sptrsv::shape_of(system.below);
-    write(x, record(a, form, b.cols));
+    write(x, record(a, form, given.nrhs));
     terminal_.print_beside({options_.output, options_.json}, summary(a, form));
     if (solved()) return 0;
     terminal_.error(fmt::format(
@@ -223,11 +223,14 @@ class Sptrsv {
   double error_ = 0;
 };
 
-template <Scalar T>
-int solve_as_asked(const SptrsvOptions& options, const Context& context, AnySystem read) {
-  if (model::find_precision(options.precision).single_system)
-    return Sptrsv<Single<T>>(options, context).run(std::move(read));
-  return Sptrsv<T>(options, context).run(std::move(read));
+int solve_as_asked(const SptrsvOptions& options, const Context& context) {
+  const mpi::Communicator self(MPI_COMM_SELF);
+  AnySystem read = read_system(self, options, context.terminal);
+  return matrix::with_scalar(read.complex, [&]<Scalar T>(T) {
+    if (model::find_precision(options.precision).single_system)
+      return Sptrsv<Single<T>>(options, context).run(self, std::move(read));
+    return Sptrsv<T>(options, context).run(self, std::move(read));
+  });
 }
 
 // Refuses options that have no effect with this device or algorithm, and --pes without a design.
@@ -255,10 +258,7 @@ int sptrsv(const CLI::App& sub, const SptrsvOptions& options, const Context& con
           ErrorKind::usage, "sptrsv solves by threads of one process",
           "start it without mpirun, with --threads; with a PE on each rank, by --pes and --device; or "
           "solve with the whole matrix: trisweep solve");
-    AnySystem read = read_system(options, context.terminal);
-    status = matrix::with_scalar(is_complex_system(read), [&]<Scalar T>(T) {
-      return solve_as_asked<T>(options, context, std::move(read));
-    });
+    status = solve_as_asked(options, context);
   });
   return status;
 }

@@ -13,6 +13,7 @@
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/matrix/matrix_market_header.hpp"
 #include "trisweep/matrix/text_numbers.hpp"
+#include "trisweep/solve/rows.hpp"
 
 namespace trisweep::cli {
 namespace {
@@ -20,17 +21,12 @@ namespace {
 Index rows_of(const matrix::AnyDense& b) {
   return std::visit([](const auto& dense) { return dense.rows; }, b);
 }
-Index rows_of(const matrix::AnyCsr& a) {
-  return std::visit([](const auto& csr) { return csr.rows(); }, a);
-}
 
 // Throws Error(input) if the largest entry overflows or underflows in single precision.
-template <Scalar T, class Values>
-void require_range(const char* what, const Values& values) {
+template <Scalar T>
+void require_range(const char* what, double largest) {
   if constexpr (std::same_as<RealOf<T>, float>) {
     using Limits = std::numeric_limits<float>;
-    double largest = 0;
-    for (const auto& v : values) largest = std::max(largest, double(std::abs(v)));
     if (largest == 0 || (largest >= Limits::min() && largest <= Limits::max())) return;
     throw Error(ErrorKind::input,
                 fmt::format("the largest entry of the {} is {:.1e}, out of the range of single precision",
@@ -39,12 +35,19 @@ void require_range(const char* what, const Values& values) {
   }
 }
 
+template <class Values>
+double largest_of(const Values& values) {
+  double largest = 0;
+  for (const auto& v : values) largest = std::max(largest, double(std::abs(v)));
+  return largest;
+}
+
 template <Scalar T>
-matrix::Dense<T> take_rhs(const matrix::AnyDense& any) {
+matrix::Dense<T> converted(const matrix::AnyDense& any) {
   matrix::Dense<T> result;
   std::visit(
       [&](const auto& b) {
-        require_range<T>("right-hand side", b.value);
+        require_range<T>("right-hand side", largest_of(b.value));
         result.rows = b.rows;
         result.cols = b.cols;
         for (const auto& v : b.value) {
@@ -60,22 +63,68 @@ matrix::Dense<T> take_rhs(const matrix::AnyDense& any) {
   return result;
 }
 
+template <Scalar T>
+matrix::Csr<T> converted(matrix::AnyCsr&& any) {
+  return std::visit(
+      [](auto& a) -> matrix::Csr<T> {
+        using From = std::decay_t<decltype(a.value.front())>;
+        if constexpr (std::same_as<From, T>) {
+          return std::move(a);
+        } else if constexpr (is_complex<T> || !is_complex<From>) {
+          return matrix::convert<T>(a);
+        } else {
+          throw Error(ErrorKind::usage, "a complex matrix in a real solve");
+        }
+      },
+      any);
+}
+
+// This rank's rows of op(A) x, for an x known on all ranks; `first`: number of its first row.
+template <Scalar T>
+std::vector<T> product(const mpi::Communicator& comm, const matrix::Csr<T>& a, Index first, Op op,
+                       std::span<const T> x) {
+  std::vector<T> result(usize(a.rows()));
+  if (op == Op::none) {
+    matrix::multiply<T>(a, op, x, result);
+    return result;
+  }
+  std::vector<T> all(x.size());
+  matrix::multiply<T>(a, op, x.subspan(usize(first), result.size()), all);
+  std::vector<double> sums;  // real parts, then imaginary ones
+  for (const T& v : all) sums.push_back(double(std::real(v)));
+  if constexpr (is_complex<T>)
+    for (const T& v : all) sums.push_back(double(std::imag(v)));
+  comm.sum(sums);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::size_t at = usize(first) + i;
+    if constexpr (is_complex<T>) {
+      result[i] = {static_cast<RealOf<T>>(sums[at]), static_cast<RealOf<T>>(sums[all.size() + at])};
+    } else {
+      result[i] = static_cast<T>(sums[at]);
+    }
+  }
+  return result;
+}
+
 // op(A) times random solutions with entries in [1, 2): entries have similar size, and a singular system is
 // consistent. If the product overflows, the solutions are scaled down.
 template <Scalar T>
-matrix::Dense<T> made_up_rhs(const matrix::Csr<T>& a, Op op, Index nrhs) {
-  matrix::Dense<T> b{.rows = a.rows(), .cols = nrhs, .value = {}};
-  b.value.resize(usize(a.rows()) * usize(nrhs));
+std::vector<T> made_up_rhs(const mpi::Communicator& comm, const matrix::Csr<T>& a, Op op, Index nrhs) {
+  const Index first = distribution::even_partition(a.cols(), comm.size()).first(comm.rank());
+  std::vector<T> b, x;
+  mpi::agree_on_error(comm, [&] {
+    b.reserve(usize(a.rows()) * usize(nrhs));
+    x.resize(usize(a.cols()));
+  });
   std::mt19937_64 random(1);
-  std::vector<T> x(usize(a.rows()));
   for (Index c = 0; c < nrhs; ++c) {
     for (T& v : x) v = static_cast<RealOf<T>>(1.0 + static_cast<double>(random() >> 11) * 0x1p-53);
-    const std::span<T> column(b.value.data() + usize(c) * usize(a.rows()), usize(a.rows()));
-    matrix::multiply<T>(a, op, x, column);
-    while (!std::ranges::all_of(column, is_finite<T>)) {
+    std::vector<T> column = product<T>(comm, a, first, op, x);
+    while (comm.max(Offset{!std::ranges::all_of(column, is_finite<T>)}) > 0) {
       for (T& v : x) v *= RealOf<T>(0x1p-8);
-      matrix::multiply<T>(a, op, x, column);
+      column = product<T>(comm, a, first, op, x);
     }
+    b.insert(b.end(), column.begin(), column.end());
   }
   return b;
 }
@@ -91,14 +140,20 @@ bool are_equal(const matrix::AnyCsr& a, const matrix::AnyCsr& b) {
       a);
 }
 
-matrix::AnyCsr read_matrix(const SystemFiles& files, Observer& observer) {
-  if (files.factors.empty()) return matrix::read_matrix(files.matrix, observer);
+matrix::AnyCsr factored_matrix(const SystemFiles& files, Observer& observer) {
   matrix::AnyCsr a = load_factored_matrix(files.factors);
   if (!files.matrix.empty() && !are_equal(a, matrix::read_matrix(files.matrix, observer)))
     throw Error(ErrorKind::usage,
                 fmt::format("{} has the factors of another matrix than {}", files.factors, files.matrix),
                 "leave the matrix out, or factor it with trisweep factor");
   return a;
+}
+
+solve::AnyBlockRows read_matrix(const mpi::Communicator& comm, const SystemFiles& files, Observer& observer) {
+  if (files.factors.empty()) return solve::read_rows(comm.handle(), files.matrix, observer);
+  return solve::dealt_out(comm.handle(), mpi::agree_on_error(comm, [&] {
+                            return comm.rank() == 0 ? factored_matrix(files, observer) : matrix::AnyCsr();
+                          }));
 }
 
 }  // namespace
@@ -141,52 +196,66 @@ std::vector<Index> read_rows(const std::string& file, Index rows) {
 
 }  // namespace
 
-AnySystem read_system(const SystemFiles& files, Observer& observer) {
-  AnySystem system{.a = read_matrix(files, observer), .b = std::nullopt, .rows = {}};
-  if (!files.rows.empty()) system.rows = read_rows(files.rows, rows_of(system.a));
-  if (files.rhs.empty()) return system;
-  system.b = matrix::read_dense(files.rhs);
-  if (rows_of(*system.b) != rows_of(system.a)) {
-    throw InputError(files.rhs, 0,
-                     fmt::format("the right-hand side has {} rows, but {} has {}", rows_of(*system.b),
-                                 files.given(), rows_of(system.a)),
-                     "give one row per row of the matrix");
-  }
+AnySystem read_system(const mpi::Communicator& comm, const SystemFiles& files, Observer& observer) {
+  AnySystem system{.a = read_matrix(comm, files, observer), .b = std::nullopt, .rows = {}};
+  const Index size = std::visit([](const auto& rows) { return rows.a.cols(); }, system.a);
+  mpi::agree_on_error(comm, [&] {
+    if (comm.rank() != 0) return;
+    if (!files.rows.empty()) system.rows = read_rows(files.rows, size);
+    if (files.rhs.empty()) return;
+    system.b = matrix::read_dense(files.rhs);
+    if (rows_of(*system.b) != size)
+      throw InputError(files.rhs, 0,
+                       fmt::format("the right-hand side has {} rows, but {} has {}", rows_of(*system.b),
+                                   files.given(), size),
+                       "give one row per row of the matrix");
+  });
+  system.complex = std::holds_alternative<solve::BlockRows<std::complex<double>>>(system.a) ||
+                   (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
+  comm.broadcast(system.complex);
+  mpi::agree_on_error(comm, [&] { matrix::require_scalar(system.complex); });
   return system;
-}
-
-bool is_complex_system(const AnySystem& system) {
-  return matrix::is_complex_matrix(system.a) ||
-         (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
 }
 
 template <Scalar T>
 matrix::Csr<T> take_matrix(matrix::AnyCsr&& any) {
-  return std::visit(
-      [](auto& a) -> matrix::Csr<T> {
-        using From = std::decay_t<decltype(a.value.front())>;
-        require_range<T>("matrix", a.value);
-        if constexpr (std::same_as<From, T>) {
-          return std::move(a);
-        } else if constexpr (is_complex<T> || !is_complex<From>) {
-          return matrix::convert<T>(a);
-        } else {
-          throw Error(ErrorKind::usage, "a complex matrix in a real solve");
-        }
-      },
-      any);
+  require_range<T>("matrix", std::visit([](const auto& a) { return largest_of(a.value); }, any));
+  return converted<T>(std::move(any));
 }
 
 template <Scalar T>
-System<T> take_system(AnySystem&& read, Op op, Index nrhs) {
-  System<T> system{.a = take_matrix<T>(std::move(read.a)), .b = {}, .rows = std::move(read.rows)};
-  system.b = read.b ? take_rhs<T>(*read.b) : made_up_rhs(system.a, op, nrhs);
+solve::BlockRows<T> take_rows(const mpi::Communicator& comm, solve::AnyBlockRows any) {
+  auto local = std::visit([](auto& rows) { return matrix::AnyCsr(std::move(rows.a)); }, any);
+  const double largest = comm.max(std::visit([](const auto& a) { return largest_of(a.value); }, local));
+  return mpi::agree_on_error(comm, [&]() -> solve::BlockRows<T> {
+    require_range<T>("matrix", largest);
+    return {.a = converted<T>(std::move(local))};
+  });
+}
+
+template <Scalar T>
+System<T> take_system(const mpi::Communicator& comm, AnySystem&& read, Op op, Index nrhs) {
+  System<T> system{
+      .a = take_rows<T>(comm, std::move(read.a)), .b = {}, .nrhs = nrhs, .rows = std::move(read.rows)};
+  const auto given =
+      mpi::agree_on_error(comm, [&] { return read.b ? converted<T>(*read.b) : matrix::Dense<T>(); });
+  system.nonzeros = static_cast<Offset>(comm.sum(static_cast<std::uint64_t>(system.a.a.nonzeros())));
+  char is_given = read.b.has_value();
+  comm.broadcast(is_given);
+  if (is_given == 0) {
+    system.b = made_up_rhs(comm, system.a.a, op, nrhs);
+  } else {
+    system.nrhs = given.cols;
+    comm.broadcast(system.nrhs);
+    system.b = solve::scatter_rows(comm, distribution::even_partition(system.size(), comm.size()), given);
+  }
   return system;
 }
 
-#define INSTANTIATE(T)                                   \
-  template matrix::Csr<T> take_matrix(matrix::AnyCsr&&); \
-  template System<T> take_system(AnySystem&&, Op, Index);
+#define INSTANTIATE(T)                                                                   \
+  template matrix::Csr<T> take_matrix(matrix::AnyCsr&&);                                 \
+  template solve::BlockRows<T> take_rows(const mpi::Communicator&, solve::AnyBlockRows); \
+  template System<T> take_system(const mpi::Communicator&, AnySystem&&, Op, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::cli

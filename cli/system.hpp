@@ -7,6 +7,8 @@
 
 #include "trisweep/core/observer.hpp"
 #include "trisweep/matrix/any_matrix.hpp"
+#include "trisweep/mpi/communicator.hpp"
+#include "trisweep/solve/read_rows.hpp"
 
 namespace trisweep::cli {
 
@@ -26,30 +28,39 @@ void add_system_files(CLI::App& sub, SystemFiles& files);
 constexpr const char* matrix_formats =
     "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped";
 
-// A system as it was read, in any scalar type.
+// A system as it was read, in any scalar type. The same functions, collective, serve one process: with a
+// communicator of its own.
 struct AnySystem {
-  matrix::AnyCsr a;
-  std::optional<matrix::AnyDense> b;
-  std::vector<Index> rows;  // wanted rows of x, counted from 0
+  solve::AnyBlockRows a;              // even blocks of rows
+  std::optional<matrix::AnyDense> b;  // on rank 0
+  std::vector<Index> rows;            // wanted rows of x, counted from 0; on rank 0
+  bool complex = false;               // A or b
 };
 // Throws Error(input) if right-hand side and matrix differ in the number of rows, Error(usage) if the factors
 // are those of another matrix.
-AnySystem read_system(const SystemFiles& files, Observer& observer);
-bool is_complex_system(const AnySystem& system);
+AnySystem read_system(const mpi::Communicator& comm, const SystemFiles& files, Observer& observer);
 
 template <Scalar T>
 struct System {
-  matrix::Csr<T> a;
-  matrix::Dense<T> b;
-  std::vector<Index> rows;  // wanted rows of x; empty: all
+  solve::BlockRows<T> a;
+  std::vector<T> b;  // its rows as those of A, by columns
+  Index nrhs = 0;
+  Offset nonzeros = 0;      // of the whole matrix
+  std::vector<Index> rows;  // wanted rows of x, on rank 0; empty: all
+
+  Index size() const { return a.a.cols(); }
 };
 // Converts the system to T, which is complex if the system is; without right-hand sides, generates nrhs of
 // them for op(A) x = b.
 template <Scalar T>
-System<T> take_system(AnySystem&& read, Op op, Index nrhs);
+System<T> take_system(const mpi::Communicator& comm, AnySystem&& read, Op op, Index nrhs);
 
-// Converts a matrix to T. Throws Error(usage) if it is complex and T real, Error(input) if values are out of
-// T's range.
+// Collective. Converts this rank's rows to T. Throws as take_matrix().
+template <Scalar T>
+solve::BlockRows<T> take_rows(const mpi::Communicator& comm, solve::AnyBlockRows any);
+
+// Converts a whole matrix to T. Throws Error(usage) if it is complex and T real, Error(input) if values are
+// out of T's range.
 template <Scalar T>
 matrix::Csr<T> take_matrix(matrix::AnyCsr&& any);
 

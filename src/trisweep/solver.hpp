@@ -5,4 +5,5 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/solve/analyzed_system.hpp"
 #include "trisweep/solve/iterative_solver.hpp"
+#include "trisweep/solve/read_rows.hpp"
 #include "trisweep/solve/solver.hpp"

@@ -32,6 +32,22 @@ class Edges(CommandTest):
         for x, b in zip(answers, columns):
             self.assertLessEqual(backward_error(n, entries, x, b), GOOD)
 
+    def test_files_that_all_ranks_read(self):
+        """Large enough for a part on each rank: the same system, and generated right-hand sides, as on one."""
+        self.succeed("gallery", "convection3d", "--n", 14, "-o", "a.mtx")
+        for op in "NT":
+            answers = []
+            for ranks in (0, 4):
+                self.succeed("solve", "a.mtx", "--op", op, "--nrhs", 2, "-o", "x.mtx", "--json", "run.json", ranks=ranks)
+                run = self.record("run.json")
+                self.assertLess(run["solve"]["componentwise_backward_error"], GOOD)
+                answers.append((run["matrix"], read_dense(self.path("x.mtx"))))
+            (matrix, x), (again, y) = answers
+            self.assertEqual(matrix, again)
+            for one, other in zip(x, y, strict=True):
+                self.assertLess(max(abs(a - b) for a, b in zip(one, other, strict=True)), 1e-10)
+                self.assertTrue(all(1 <= value < 2 for value in (round(v, 9) for v in one)))
+
     def test_small_systems_on_many_ranks(self):
         """Most ranks own nothing, and the tree has fewer levels than the grid has layers."""
         for k, (name, (n, entries)) in enumerate(SYSTEMS.items()):

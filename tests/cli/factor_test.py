@@ -48,6 +48,22 @@ class Factor(CommandTest):
         for log in logs:
             self.assertAlmostEqual(log / logs[0], 1, delta=1e-12)
 
+    def test_a_damaged_index_ends_all_ranks(self):
+        self.factor()
+        index = self.path("A.factors") / "index.h5"
+        whole = index.read_bytes()
+        # `info` reads it on rank 0 alone, whose error must not leave the other rank waiting.
+        for at in range(1, 6):
+            damaged = bytearray(whole)
+            begin = len(whole) * at // 6
+            damaged[begin:begin + 64] = bytes(255 - byte for byte in damaged[begin:begin + 64])
+            index.write_bytes(damaged)
+            for command in ("info", "solve"):
+                result = self.run_here(command, "--factors", "A.factors", ranks=2, timeout=60)
+                if result.status:
+                    self.assertEqual(result.status, 2, result)
+                    self.assertEqual(len(result.messages()), 1, result)
+
     def test_entries_may_be_near_the_largest_number(self):
         self.write("large.mtx", "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n"
                    "1 1 4e307\n2 1 -1e307\n2 2 4e307\n3 2 -1e307\n3 3 4e307\n")

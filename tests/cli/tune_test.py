@@ -204,6 +204,8 @@ class SolveAuto(CommandTest):
         record = self.solve_auto("definite.mtx", 4, "--grid", "square", "--machine", "cori-haswell")
         self.assertEqual((record["plan"]["grid"], record["plan"]["mapping"]), ([2, 2, 1], "block-cyclic"))
         self.assertEqual((record["plan"]["chosen_by"], record["model"]["simulated"]), ("user", 1))
+        record = self.solve_auto("definite.mtx", 4, "--method", "gmres")
+        self.assertEqual(record["plan"]["chosen_by"], "model")
 
     def test_a_wrong_machine_ends_all_ranks(self):
         self.write("half.json", '{"name": "half"')

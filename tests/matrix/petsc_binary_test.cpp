@@ -1,11 +1,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 
 #include "matrix/io_support.hpp"
+#include "matrix/petsc_content.hpp"
 
 namespace trisweep::matrix::test {
 namespace {
@@ -14,26 +14,10 @@ using Complex = std::complex<double>;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::int64_t mat = 1211216;
-constexpr std::int64_t vec = 1211214;
-
-std::string big_endian(std::uint64_t word, int bytes) {
-  std::string text;
-  for (int k = bytes - 1; k >= 0; --k) text += static_cast<char>(word >> (8 * k) & 0xff);
-  return text;
-}
-
-std::string integers(const std::vector<std::int64_t>& values, int bytes = 4) {
-  std::string text;
-  for (const auto value : values) text += big_endian(static_cast<std::uint64_t>(value), bytes);
-  return text;
-}
-
-std::string doubles(const std::vector<double>& values) {
-  std::string text;
-  for (const double value : values) text += big_endian(std::bit_cast<std::uint64_t>(value), 8);
-  return text;
-}
+using petsc::doubles;
+using petsc::integers;
+using petsc::mat;
+using petsc::vec;
 
 // [0 1 0]
 // [2 0 3]: class id, rows, columns, nonzeros, row lengths, column indices.

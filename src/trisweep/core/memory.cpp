@@ -63,11 +63,11 @@ void require_memory(std::size_t bytes, const char* what, std::size_t mapped, con
   const bool fits = mapped <= addresses && bytes <= addresses - mapped;
   if (bytes <= available && fits) return;
   const auto gib = [](std::size_t b) { return double(b) / (1 << 30); };
-  throw Error(ErrorKind::environment,
-              fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
-                          gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
-              fits ? remedy
-                   : fmt::format("raise the limit on the memory of a process (ulimit -v), or {}", remedy));
+  throw Error(
+      ErrorKind::environment,
+      fmt::format("not enough memory for {}: {:.3g} GiB needed, {:.3g} GiB available", what,
+                  gib(fits ? bytes : bytes + mapped), gib(fits ? available : addresses)),
+      fits ? remedy : fmt::format("raise the limit on the memory of a process (ulimit -v), or {}", remedy));
 }
 
 void return_free_memory() {

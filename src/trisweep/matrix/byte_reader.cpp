@@ -46,7 +46,10 @@ ByteReader::ByteReader(const std::filesystem::path& file, Observer& observer)
     ::close(descriptor);
     throw InputError(file, 0, "is a folder, not a matrix file", "name a file in it");
   }
-  if (known && S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
+  if (known && S_ISREG(status.st_mode)) {
+    size_ = end_ = static_cast<std::size_t>(status.st_size);
+    changed_ = std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
+  }
   stream_.reset(gzdopen(descriptor, "rb"));
   if (!stream_) {
     ::close(descriptor);
@@ -77,9 +80,21 @@ std::size_t ByteReader::read_stream(std::span<char> into) {
     done += static_cast<std::size_t>(got);
     if (static_cast<unsigned>(got) < wanted) break;
   }
-  const auto offset = static_cast<double>(gzoffset(stream_.get()));
-  observer_->progress("read", size_ > 0 ? std::clamp(offset / static_cast<double>(size_), 0.0, 1.0) : 0.0);
+  const auto done_bytes = static_cast<double>(gzoffset(stream_.get())) - static_cast<double>(begin_);
+  const auto all_bytes = static_cast<double>(end_ - begin_);
+  observer_->progress("read", all_bytes > 0 ? std::clamp(done_bytes / all_bytes, 0.0, 1.0) : 0.0);
   return done;
+}
+
+void ByteReader::seek(std::size_t begin, std::size_t end) {
+  pending_.clear();
+  if (gzseek(stream_.get(), static_cast<z_off_t>(begin), SEEK_SET) < 0) fail_reading(Z_ERRNO);
+  begin_ = begin;
+  end_ = end;
+}
+
+std::size_t ByteReader::position() const {
+  return static_cast<std::size_t>(gztell(stream_.get())) - pending_.size();
 }
 
 std::size_t ByteReader::read(std::span<char> into) {

@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -21,6 +22,16 @@ class ByteReader {
   ByteReader(const std::filesystem::path& file, Observer& observer);
 
   const std::filesystem::path& file() const { return file_; }
+  // Size in bytes and time of the last change (ns); 0 for a pipe.
+  std::size_t size() const { return size_; }
+  std::int64_t changed() const { return changed_; }
+  // True if seek() works: not in a pipe, nor in compressed data. After the first read() or peek().
+  bool is_seekable() const { return size_ > 0 && gzdirect(stream_.get()) != 0; }
+
+  // The next read() begins at byte `begin`. Progress is reported as a fraction of the bytes up to `end`.
+  void seek(std::size_t begin, std::size_t end);
+  // The byte of the content that the next read() begins at.
+  std::size_t position() const;
 
   // Fills `into` and returns the number of bytes, fewer than asked only at the end of the content.
   std::size_t read(std::span<char> into);
@@ -43,6 +54,8 @@ class ByteReader {
   std::filesystem::path file_;
   Observer* observer_;
   std::size_t size_ = 0;  // bytes on disk; 0 when unknown (a pipe)
+  std::int64_t changed_ = 0;
+  std::size_t begin_ = 0, end_ = 0;  // of the bytes to be read, for progress
   std::unique_ptr<gzFile_s, Close> stream_;
   std::string pending_;  // peeked, not yet read
 };

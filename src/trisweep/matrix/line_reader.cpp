@@ -9,7 +9,8 @@ LineReader::LineReader(ByteReader& source)
     : source_(&source),
       block_(std::make_unique_for_overwrite<char[]>(block_bytes)),
       begin_(block_.get()),
-      end_(block_.get()) {}
+      end_(block_.get()),
+      block_end_(source.position()) {}
 
 bool LineReader::next_across_blocks(std::string_view& line) {
   const auto rest = static_cast<std::size_t>(end_ - begin_);
@@ -23,6 +24,7 @@ bool LineReader::next_across_blocks(std::string_view& line) {
     at_end_ = got < block_bytes - rest;
     begin_ = block_.get();
     end_ = begin_ + rest + got;
+    block_end_ = source_->position();
     return next(line);
   }
   if (rest == 0) return false;

@@ -30,6 +30,9 @@ class LineReader {
   // The line that next() returned last, counted from 1.
   std::int64_t number() const { return number_; }
 
+  // The byte of the file that the next line begins at.
+  std::size_t position() const { return block_end_ - static_cast<std::size_t>(end_ - begin_); }
+
   const ByteReader& source() const { return *source_; }
 
   // A defect of that line.
@@ -50,6 +53,7 @@ class LineReader {
   std::unique_ptr<char[]> block_;
   const char* begin_;  // what next() has not returned yet
   const char* end_;
+  std::size_t block_end_;  // the byte of the file at end_
   bool at_end_ = false;
   std::int64_t number_ = 0;
 };

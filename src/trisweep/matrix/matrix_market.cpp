@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "trisweep/matrix/matrix_market_header.hpp"
@@ -66,29 +67,42 @@ void expect_end_of_file(LineReader& lines, Offset declared) {
                     "check the program that wrote the file: the number of entries, or the rest, is wrong");
 }
 
+constexpr std::size_t shortest_line = 4;  // "1 1\n"
+
+// No entries, and room for this many.
+template <Scalar T>
+Triplets<T> room_for(const MatrixMarketHeader& header, std::size_t entries) {
+  Triplets<T> room;
+  room.rows = header.rows;
+  room.cols = header.cols;
+  room.symmetry = header.symmetry;
+  room.row.reserve(entries);
+  room.col.reserve(entries);
+  room.value.reserve(entries);
+  return room;
+}
+
+// Appends the entry in `line`, which `lines` returned last.
+template <Scalar T>
+void append_entry(const LineReader& lines, std::string_view line, const MatrixMarketHeader& header,
+                  Triplets<T>& entries) {
+  Words words(line);
+  const auto i = static_cast<Index>(expect_integer(lines, words.next(), "a row index", 1, header.rows) - 1);
+  const auto j =
+      static_cast<Index>(expect_integer(lines, words.next(), "a column index", 1, header.cols) - 1);
+  const T value = read_value<T>(lines, words, header.field);
+  check_symmetry(lines, header.symmetry, i, j, value);
+  entries.lines.record(std::ssize(entries.row), lines.number());
+  entries.row.push_back(i);
+  entries.col.push_back(j);
+  entries.value.push_back(value);
+}
+
 template <Scalar T>
 Triplets<T> read_entries(LineReader& lines, const MatrixMarketHeader& header) {
-  Triplets<T> entries;
-  entries.rows = header.rows;
-  entries.cols = header.cols;
-  entries.symmetry = header.symmetry;
-  constexpr std::size_t shortest_line = 4;  // "1 1\n"
-  const auto room = lines.source().plausible_items(usize(header.entries), shortest_line);
-  entries.row.reserve(room);
-  entries.col.reserve(room);
-  entries.value.reserve(room);
-  for (Offset k = 0; k < header.entries; ++k) {
-    Words words(next_entry_line(lines, k, header.entries));
-    const auto i = static_cast<Index>(expect_integer(lines, words.next(), "a row index", 1, header.rows) - 1);
-    const auto j =
-        static_cast<Index>(expect_integer(lines, words.next(), "a column index", 1, header.cols) - 1);
-    const T value = read_value<T>(lines, words, header.field);
-    check_symmetry(lines, header.symmetry, i, j, value);
-    entries.row.push_back(i);
-    entries.col.push_back(j);
-    entries.value.push_back(value);
-    entries.lines.record(k, lines.number());
-  }
+  auto entries = room_for<T>(header, lines.source().plausible_items(usize(header.entries), shortest_line));
+  for (Offset k = 0; k < header.entries; ++k)
+    append_entry(lines, next_entry_line(lines, k, header.entries), header, entries);
   expect_end_of_file(lines, header.entries);
   return entries;
 }
@@ -113,10 +127,7 @@ void for_each_array_value(LineReader& lines, const MatrixMarketHeader& header, P
 
 template <Scalar T>
 Triplets<T> read_array_entries(LineReader& lines, const MatrixMarketHeader& header) {
-  Triplets<T> entries;
-  entries.rows = header.rows;
-  entries.cols = header.cols;
-  entries.symmetry = header.symmetry;
+  auto entries = room_for<T>(header, 0);
   for_each_array_value<T>(lines, header, [&](Index i, Index j, T value) {
     if (value == T(0)) return;
     entries.row.push_back(i);
@@ -174,6 +185,27 @@ AnyCsr read_matrix_market(LineReader& lines) {
     return read_csr<std::complex<double>>(lines, header);
   return read_csr<double>(lines, header);
 }
+
+template <Scalar T>
+Triplets<T> read_matrix_market_part(ByteReader& source, const MatrixMarketHeader& header, std::size_t begin,
+                                    std::size_t end) {
+  // A line belongs to the part that its first byte is in.
+  source.seek(begin - 1, end);
+  LineReader lines(source);
+  std::string_view line;
+  lines.next(line);
+  // Lines of about the same length throughout, plus a few.
+  const double expected = 1.02 * double(header.entries) * double(end - begin) / double(source.size());
+  const double most = double(end - begin) / shortest_line;
+  auto entries = room_for<T>(header, static_cast<std::size_t>(std::min(expected, most)));
+  while (next_content_line(lines, line, end)) append_entry(lines, line, header, entries);
+  return entries;
+}
+
+template Triplets<double> read_matrix_market_part(ByteReader&, const MatrixMarketHeader&, std::size_t,
+                                                  std::size_t);
+template Triplets<std::complex<double>> read_matrix_market_part(ByteReader&, const MatrixMarketHeader&,
+                                                                std::size_t, std::size_t);
 
 AnyDense read_matrix_market_dense(LineReader& lines) {
   const MatrixMarketHeader header = read_matrix_market_header(lines);

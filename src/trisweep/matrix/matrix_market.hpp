@@ -7,11 +7,18 @@
 
 #include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/matrix/line_reader.hpp"
+#include "trisweep/matrix/matrix_market_header.hpp"
 
 namespace trisweep::matrix {
 
 // Both read from the banner on. Entries of a `pattern` become 1; symmetric files give both triangles.
 AnyCsr read_matrix_market(LineReader& lines);          // zeros of an array file are not stored
 AnyDense read_matrix_market_dense(LineReader& lines);  // coordinate files too, when the result stays small
+
+// The stored entries of an uncompressed coordinate file with this header whose lines begin in bytes
+// [begin, end), all of them behind the header. Throws InputError, whose line is counted from there.
+template <Scalar T>
+Triplets<T> read_matrix_market_part(ByteReader& source, const MatrixMarketHeader& header, std::size_t begin,
+                                    std::size_t end);
 
 }  // namespace trisweep::matrix

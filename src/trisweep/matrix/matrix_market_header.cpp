@@ -115,8 +115,8 @@ MatrixMarketHeader read_matrix_market_header(LineReader& lines) {
   return header;
 }
 
-bool next_content_line(LineReader& lines, std::string_view& line) {
-  while (lines.next(line)) {
+bool next_content_line(LineReader& lines, std::string_view& line, std::size_t end) {
+  while (lines.position() < end && lines.next(line)) {
     const auto first = line.find_first_not_of(" \t");
     if (first != std::string_view::npos && line[first] != '%') return true;
   }

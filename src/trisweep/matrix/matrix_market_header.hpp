@@ -2,6 +2,7 @@
 // The banner and the size line of a Matrix Market file.
 
 #include <cstdint>
+#include <limits>
 
 #include "trisweep/matrix/line_reader.hpp"
 #include "trisweep/matrix/read_triplets.hpp"
@@ -23,8 +24,10 @@ struct MatrixMarketHeader {
 // Throws InputError for anything the format does not allow, sizes beyond Index, and empty matrices.
 MatrixMarketHeader read_matrix_market_header(LineReader& lines);
 
-// The next line that is neither blank nor a comment; false at the end of the file.
-bool next_content_line(LineReader& lines, std::string_view& line);
+// The next line that is neither blank nor a comment; false if no such line begins before byte `end` of the
+// file.
+bool next_content_line(LineReader& lines, std::string_view& line,
+                       std::size_t end = std::numeric_limits<std::size_t>::max());
 
 // Throws InputError at the current line unless `extra_word`, the next on it, is empty.
 void expect_end_of_line(const LineReader& lines, std::string_view extra_word);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/read_triplets.hpp"
@@ -63,6 +64,11 @@ class PetscReader {
     return static_cast<Index>(size);
   }
 
+  std::size_t integer_bytes() const { return integer_bytes_; }
+  // Continues at byte `begin` of the file.
+  void seek(std::size_t begin) { source_->seek(begin, source_->size()); }
+  std::size_t position() const { return source_->position(); }
+
   // `count` integers, each in [0, limit].
   std::vector<Index> read_indices(std::int64_t count, const char* what, Index limit) {
     std::vector<Index> indices;
@@ -79,11 +85,16 @@ class PetscReader {
     return indices;
   }
 
-  // The doubles of `count` values: `count` of them when real, twice as many when complex.
-  std::vector<double> read_scalars(std::int64_t count, bool& complex) {
+  std::vector<double> read_doubles(std::int64_t count) {
     std::vector<double> numbers;
     numbers.reserve(source_->plausible_items(usize(count), sizeof(double)));
     require_all(append_doubles(count, numbers), count, "a value");
+    return numbers;
+  }
+
+  // The doubles of `count` values: `count` of them when real, twice as many when complex.
+  std::vector<double> read_scalars(std::int64_t count, bool& complex) {
+    std::vector<double> numbers = read_doubles(count);
     complex = count > 0 && !at_end() && !next_class_id();
     const bool whole = !complex || append_doubles(count, numbers) == count;
     if (!whole || (!at_end() && !next_class_id())) {
@@ -172,21 +183,37 @@ Triplets<T> with_values(Triplets<double> structure, std::vector<double> numbers)
   return entries;
 }
 
-AnyCsr read_mat(PetscReader& reader, const std::filesystem::path& file) {
+struct MatHeader {
+  Index rows, cols;
+  std::int64_t nonzeros;  // as declared
+};
+
+MatHeader read_mat_header(PetscReader& reader) {
   reader.read_integer("the class id");
+  const Index rows = reader.read_size("the number of rows"), cols = reader.read_size("the number of columns");
+  return {rows, cols, reader.read_integer("the number of nonzeros")};
+}
+
+// The columns of the `count` entries that come next, in rows from `first` on of these lengths.
+Triplets<double> read_structure(PetscReader& reader, const MatHeader& mat, std::int64_t count, Index first,
+                                std::span<const Index> lengths) {
   Triplets<double> structure;
-  structure.rows = reader.read_size("the number of rows");
-  structure.cols = reader.read_size("the number of columns");
-  const std::int64_t declared = reader.read_integer("the number of nonzeros");
-  if (declared == dense_marker) {
+  structure.rows = mat.rows;
+  structure.cols = mat.cols;
+  structure.col = reader.read_indices(count, "a column index", mat.cols - 1);
+  structure.row.reserve(structure.col.size());
+  for (const Index length : lengths) structure.row.insert(structure.row.end(), usize(length), first++);
+  return structure;
+}
+
+AnyCsr read_mat(PetscReader& reader, const std::filesystem::path& file) {
+  const MatHeader mat = read_mat_header(reader);
+  if (mat.nonzeros == dense_marker) {
     reader.fail("a dense matrix", "store it sparse: convert it to MATAIJ before MatView");
   }
-  const auto lengths = reader.read_indices(structure.rows, "the length of a row", structure.cols);
-  const std::int64_t nonzeros = sum_of_lengths(reader, lengths, declared);
-  structure.col = reader.read_indices(nonzeros, "a column index", structure.cols - 1);
-  structure.row.reserve(structure.col.size());
-  for (Index i = 0; i < structure.rows; ++i)
-    structure.row.insert(structure.row.end(), usize(lengths[usize(i)]), i);
+  const auto lengths = reader.read_indices(mat.rows, "the length of a row", mat.cols);
+  const std::int64_t nonzeros = sum_of_lengths(reader, lengths, mat.nonzeros);
+  Triplets<double> structure = read_structure(reader, mat, nonzeros, 0, lengths);
   bool complex = false;
   auto numbers = reader.read_scalars(nonzeros, complex);
   if (complex) return assemble(with_values<Complex>(std::move(structure), std::move(numbers)), file);
@@ -221,6 +248,40 @@ AnyCsr read_petsc_binary(ByteReader& source) {
   }
   return read_mat(reader, source.file());
 }
+
+std::optional<PetscSizes> petsc_sizes(ByteReader& source) {
+  PetscReader reader(source);
+  if (reader.next_class_id() != mat_class_id) return std::nullopt;
+  const MatHeader mat = read_mat_header(reader);
+  if (mat.nonzeros < 0) return std::nullopt;
+  const std::size_t values = reader.position() + usize(mat.rows + mat.nonzeros) * reader.integer_bytes();
+  for (const bool complex : {false, true}) {
+    const std::size_t bytes = usize(mat.nonzeros) * (complex ? sizeof(Complex) : sizeof(double));
+    if (values + bytes == source.size()) return PetscSizes{mat.rows, mat.cols, mat.nonzeros, complex};
+  }
+  return std::nullopt;
+}
+
+template <Scalar T>
+Triplets<T> read_petsc_rows(ByteReader& source, Index first, Index last) {
+  PetscReader reader(source);
+  const MatHeader mat = read_mat_header(reader);
+  const auto lengths = reader.read_indices(mat.rows, "the length of a row", mat.cols);
+  const auto columns = reader.position();
+  const std::size_t values =
+      columns + usize(sum_of_lengths(reader, lengths, mat.nonzeros)) * reader.integer_bytes();
+  const auto own = std::span(lengths).subspan(usize(first), usize(last - first));
+  const auto before = std::accumulate(lengths.begin(), lengths.begin() + first, std::int64_t{0}),
+             count = std::accumulate(own.begin(), own.end(), std::int64_t{0});
+  reader.seek(columns + usize(before) * reader.integer_bytes());
+  Triplets<double> structure = read_structure(reader, mat, count, first, own);
+  reader.seek(values + usize(before) * sizeof(T));
+  return with_values<T>(std::move(structure),
+                        reader.read_doubles(count * Offset{sizeof(T) / sizeof(double)}));
+}
+
+template Triplets<double> read_petsc_rows(ByteReader&, Index, Index);
+template Triplets<Complex> read_petsc_rows(ByteReader&, Index, Index);
 
 AnyDense read_petsc_binary_dense(ByteReader& source) {
   PetscReader reader(source);

@@ -6,8 +6,11 @@
 // zero bytes. The format does not say whether its values are complex. They are real when the file ends, or
 // its next object begins, after one double per value, and complex otherwise.
 
+#include <optional>
+
 #include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/matrix/byte_reader.hpp"
+#include "trisweep/matrix/read_triplets.hpp"
 
 namespace trisweep::matrix {
 
@@ -16,6 +19,17 @@ bool is_petsc_binary(ByteReader& source);
 
 // The first Mat, which must come first. Throws InputError for dense storage, and values in other precisions.
 AnyCsr read_petsc_binary(ByteReader& source);
+
+struct PetscSizes {
+  Index rows, cols;
+  Offset nonzeros;
+  bool complex;
+};
+// The sizes of the Mat that an uncompressed file consists of; nullopt if it has more than a Mat.
+std::optional<PetscSizes> petsc_sizes(ByteReader& source);
+// The entries of that Mat in rows [first, last).
+template <Scalar T>
+Triplets<T> read_petsc_rows(ByteReader& source, Index first, Index last);
 
 // The first Vec, as one column; a Mat before it is skipped (files of a system hold A, then b).
 AnyDense read_petsc_binary_dense(ByteReader& source);

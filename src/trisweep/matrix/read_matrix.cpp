@@ -1,9 +1,7 @@
-// Tells the format of a file from its content.
-
 #include <array>
 
 #include "trisweep/core/error.hpp"
-#include "trisweep/matrix/byte_reader.hpp"
+#include "trisweep/matrix/format.hpp"
 #include "trisweep/matrix/harwell_boeing.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/matrix/line_reader.hpp"
@@ -13,8 +11,6 @@
 namespace trisweep::matrix {
 namespace {
 
-enum class FileFormat { matrix_market, harwell_boeing, petsc_binary };
-
 // Some editors put this mark before the text of a UTF-8 file.
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -22,6 +18,8 @@ void skip_byte_order_mark(ByteReader& source) {
   std::array<char, byte_order_mark.size()> mark{};
   if (source.peek(mark.size()) == byte_order_mark) source.read(mark);
 }
+
+}  // namespace
 
 FileFormat detect_format(ByteReader& source) {
   skip_byte_order_mark(source);
@@ -31,8 +29,6 @@ FileFormat detect_format(ByteReader& source) {
   if (head[0] == '%') return FileFormat::matrix_market;
   return is_petsc_binary(source) ? FileFormat::petsc_binary : FileFormat::harwell_boeing;
 }
-
-}  // namespace
 
 AnyCsr read_matrix(const std::filesystem::path& file, Observer& observer) {
   ByteReader source(file, observer);

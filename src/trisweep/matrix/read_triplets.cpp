@@ -23,25 +23,6 @@ void check_rows_are_plausible(const Triplets<T>& entries, const std::filesystem:
 }
 
 template <Scalar T>
-T mirrored(Symmetry symmetry, T value) {
-  if (symmetry == Symmetry::skew_symmetric) return -value;
-  return symmetry == Symmetry::hermitian ? conjugate(value) : value;
-}
-
-// Calls place(i, j, value) for each entry and, under a symmetry, for its mirror image.
-template <Scalar T, class Place>
-void for_each_expanded(const Triplets<T>& entries, Place place) {
-  for (std::size_t k = 0; k < entries.row.size(); ++k) {
-    const Index i = entries.row[k];
-    const Index j = entries.col[k];
-    place(i, j, entries.value[k]);
-    if (entries.symmetry != Symmetry::general && i != j) {
-      place(j, i, mirrored(entries.symmetry, entries.value[k]));
-    }
-  }
-}
-
-template <Scalar T>
 Csr<T> bucketed_by_row(const Triplets<T>& entries) {
   Csr<T> a;
   a.pattern.rows = entries.rows;

@@ -60,6 +60,26 @@ struct Triplets {
   EntryLines lines;
 };
 
+// The entry of the upper triangle that an entry below the diagonal defines.
+template <Scalar T>
+T mirrored(Symmetry symmetry, T value) {
+  if (symmetry == Symmetry::skew_symmetric) return -value;
+  return symmetry == Symmetry::hermitian ? conjugate(value) : value;
+}
+
+// Calls place(i, j, value) for each entry and, under a symmetry, for its mirror image.
+template <Scalar T, class Place>
+void for_each_expanded(const Triplets<T>& entries, Place place) {
+  for (std::size_t k = 0; k < entries.row.size(); ++k) {
+    const Index i = entries.row[k];
+    const Index j = entries.col[k];
+    place(i, j, entries.value[k]);
+    if (entries.symmetry != Symmetry::general && i != j) {
+      place(j, i, mirrored(entries.symmetry, entries.value[k]));
+    }
+  }
+}
+
 // The matrix with both triangles. Sorts by counting: O(entries + rows), plus sorting the rows that need it.
 // Throws InputError naming the line of a duplicate entry, and when almost all rows would be empty (an absurd
 // size in the header must not become an absurd allocation).

@@ -363,8 +363,9 @@ void throw_first_failure(const Communicator& comm, const Failure& mine) {
   Failure failure = mine;
   comm.broadcast(failure, first);
   // Rank 0 does all work that is not distributed: its number would not help a user.
-  if (first == 0) throw CollectiveError(failure.kind, failure.message());
-  throw CollectiveError(failure.kind, fmt::format("rank {}: {}", first, failure.message()));
+  throw CollectiveError(failure.kind,
+                        first == 0 ? failure.message() : fmt::format("rank {}: {}", first, failure.message()),
+                        {}, comm.size());
 }
 
 }  // namespace trisweep::mpi

@@ -195,43 +195,49 @@ int processors_of_each(Index ranks_of_node);
 // True if any thread may call MPI, at least one at a time.
 bool threads_take_turns();
 
-// An error that every rank throws, so that a program may terminate normally on it. Any other exception may be
-// thrown by one rank alone, while other ranks wait for it.
+// An error that every rank of a communicator throws, so that a program may terminate normally on it. Any
+// other exception may be thrown by one rank alone, while other ranks wait for it.
 class CollectiveError : public Error {
  public:
-  using Error::Error;
+  // `ranks`: number of ranks that throw it (default: all).
+  explicit CollectiveError(ErrorKind kind, const std::string& message, const std::string& remedy = {},
+                           Index ranks = std::numeric_limits<Index>::max())
+      : Error(kind, message, remedy), ranks_(ranks) {}
+  // False for an error of a smaller communicator, such as that of a node, which other ranks may not have.
+  bool is_of_all(const Communicator& comm) const { return ranks_ >= comm.size(); }
+
+ private:
+  Index ranks_;
 };
 
 // Collective. If any rank passes a failure, throws CollectiveError on every rank: the failure of the lowest
 // such rank, naming that rank. Yields the processor while waiting, since another rank may be reading or
 // factoring.
 void throw_first_failure(const Communicator& comm, const Failure& mine);
+// Runs work() and returns this rank's failure, if any. Passes on an error that all ranks of `comm` throw.
+template <class Work>
+Failure failure_of(const Communicator& comm, Work&& work) {
+  try {
+    work();
+  } catch (const CollectiveError& error) {
+    if (error.is_of_all(comm)) throw;
+    return current_failure();
+  } catch (...) {
+    return current_failure();
+  }
+  return {};
+}
 // Runs work() on every rank of `comm`; if it throws on any rank, the error of the lowest such rank is thrown
-// on all ranks. If `work` itself communicates, an error in it must revoke `comm` and throw a CollectiveError,
-// which is passed on as it is, since all ranks throw it.
+// on all ranks. If `work` itself communicates on `comm`, an error in it must revoke `comm` and throw a
+// CollectiveError, which is passed on as it is, since all ranks throw it.
 template <class Work>
 auto agree_on_error(const Communicator& comm, Work&& work) {
   using Result = std::invoke_result_t<Work>;
-  Failure failure;
   if constexpr (std::is_void_v<Result>) {
-    try {
-      work();
-    } catch (const CollectiveError&) {
-      throw;
-    } catch (...) {
-      failure = current_failure();
-    }
-    throw_first_failure(comm, failure);
+    throw_first_failure(comm, failure_of(comm, work));
   } else {
     std::optional<Result> result;
-    try {
-      result.emplace(work());
-    } catch (const CollectiveError&) {
-      throw;
-    } catch (...) {
-      failure = current_failure();
-    }
-    throw_first_failure(comm, failure);
+    throw_first_failure(comm, failure_of(comm, [&] { result.emplace(work()); }));
     return *std::move(result);
   }
 }
@@ -243,7 +249,8 @@ auto revoke_on_error(const Communicator& comm, Work&& work) {
   comm.require_usable();
   try {
     return work();
-  } catch (const CollectiveError&) {
+  } catch (const CollectiveError& error) {
+    if (!error.is_of_all(comm)) comm.revoke(current_failure());
     throw;
   } catch (const std::bad_alloc&) {
     const Failure failure = current_failure();

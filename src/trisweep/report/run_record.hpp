@@ -71,7 +71,7 @@ struct SolveRecord {
   std::string precision;            // "double", "float" or "mixed"
   std::string method;               // "direct", or a Krylov method's name
   int repeats = 1;                  // timed solves
-  double setup_seconds = 0;         // until the first solve can begin: the next two, and distributing A and b
+  double setup_seconds = 0;         // until the first solve can begin: the next two, and distributing A
   double distribution_seconds = 0;  // moving the factors to their ranks
   double plan_seconds = 0;          // the plan and its buffers
   double panel_bytes = 0;           // of the distributed factors, over all ranks, with what layers replicate

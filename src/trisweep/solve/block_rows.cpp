@@ -94,10 +94,10 @@ void require_square(Offset rows, Offset cols) {
 template <Scalar T>
 BlockRows<T> dealt_out(MPI_Comm comm, matrix::Csr<T> a) {
   const mpi::Communicator world(comm);
-  if (world.size() == 1) return {.a = std::move(a)};
   mpi::agree_on_error(world, [&] {
     if (world.rank() == 0) require_square(a.rows(), a.cols());
   });
+  if (world.size() == 1) return {.a = std::move(a)};
   Index rows = a.rows();
   world.broadcast(rows);
   return {.a = krylov::deal_out(world, world.rank() == 0 ? &a : nullptr,

@@ -30,6 +30,33 @@ TEST(Communicator, AFailureOfOneRankIsThrownOnAll) {
   }
 }
 
+// An error of a smaller communicator is that of some ranks: the others must not wait.
+TEST(Communicator, AnErrorOfFewerRanksIsThrownOnAll) {
+  const Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  try {
+    agree_on_error(comm, [&] {
+      agree_on_error(self, [&] {
+        if (comm.rank() == 0) throw Error(ErrorKind::input, "no file");
+      });
+    });
+    FAIL() << "rank " << comm.rank() << " went on";
+  } catch (const CollectiveError& e) {
+    EXPECT_STREQ(e.what(), "no file");
+    EXPECT_EQ(e.kind(), ErrorKind::input);
+  }
+}
+
+TEST(Communicator, AnErrorOfFewerRanksRevokes) {
+  const Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  const auto on_last = [&] {
+    return agree_on_error(self, [&] {
+      if (comm.rank() == comm.size() - 1) throw Error(ErrorKind::input, "no file");
+      return 1.0;
+    });
+  };
+  EXPECT_THROW(revoke_on_error(comm, [&] { comm.max(on_last()); }), Error);
+}
+
 TEST(Communicator, TheLowestFailingRankSpeaks) {
   const Communicator comm(MPI_COMM_WORLD);
   try {
