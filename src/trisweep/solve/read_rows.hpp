@@ -11,6 +11,7 @@
 
 namespace trisweep::solve {
 
+// This rank's rows of a real or a complex system of equations.
 using AnyBlockRows = std::variant<BlockRows<double>, BlockRows<std::complex<double>>>;
 
 // Collective. Distributes a matrix from rank 0: see dealt_out() of a matrix of one type. Throws on every rank
