@@ -35,10 +35,10 @@ class IterativeJob {
     const Index rows = solver_->partition().count(world().rank());
     const auto result = solver_->solve({b_.data(), rows, nrhs_}, {x_.data(), rows, nrhs_});
     record(result);
-    const auto x = options_.output.empty() ? matrix::Dense<T>()
-                                           : solve::gather_rows(world(), solver_->partition(), x_, nrhs_);
+    if (!options_.output.empty())
+      write_vectors<T>(world(), solver_->partition(), {x_.data(), rows, nrhs_}, outputs.solution);
     mpi::agree_on_error(world(), [&] {
-      if (context_.is_root()) write(outputs, x);
+      if (context_.is_root()) write(outputs);
     });
     context_.terminal.print_beside({options_.output, options_.json}, summary());
     if (!result.converged) {
@@ -100,7 +100,7 @@ class IterativeJob {
     krylov_.iterations = result.iterations;
   }
 
-  void write(Outputs& outputs, const matrix::Dense<T>& x) {
+  void write(Outputs& outputs) {
     record_.version = version();
     record_.machine = report::this_machine();
     record_.solve.nrhs = nrhs_;
@@ -109,7 +109,6 @@ class IterativeJob {
     record_.solve.method = options_.method;
     record_.solve.setup_seconds = krylov_.setup_seconds;
     record_.krylov = krylov_;
-    if (outputs.solution) matrix::write_matrix_market(*outputs.solution, x);
     if (outputs.json) outputs.json->write(report::to_json(record_));
     if (outputs.solution) outputs.solution->commit();
     if (outputs.json) outputs.json->commit();

@@ -78,9 +78,7 @@ class SolveJob {
   int run(Outputs& outputs) {
     if (!options_.no_dependencies) solve();
     time_solves();
-    if (!options_.output.empty())
-      x_ = wanted_.given() ? wanted_.gather(world(), x_rows_, nrhs_)
-                           : solve::gather_rows(world(), solver_->partition(), x_rows_, nrhs_);
+    write_solution(outputs);
     mpi::agree_on_error(world(), [&] {
       if (context_.is_root()) write(outputs);
     });
@@ -211,10 +209,20 @@ class SolveJob {
     s.panel_bytes_max = made.panel_bytes_max;
   }
 
-  // Writes all outputs before any becomes visible. x is written whatever the verdict.
+  // Whatever the verdict.
+  void write_solution(Outputs& outputs) {
+    if (options_.output.empty()) return;
+    if (!wanted_.given())
+      return write_vectors<T>(world(), solver_->partition(), columns(x_rows_), outputs.solution);
+    const auto x = wanted_.gather(world(), x_rows_, nrhs_);
+    mpi::agree_on_error(world(), [&] {
+      if (outputs.solution) matrix::write_matrix_market(*outputs.solution, x);
+    });
+  }
+
+  // Writes the other outputs before any becomes visible.
   void write(Outputs& outputs) {
     describe();
-    if (outputs.solution) matrix::write_matrix_market(*outputs.solution, x_);
     if (outputs.json) outputs.json->write(report::to_json(record_));
     if (outputs.trace) outputs.trace->write(report::to_chrome_trace(events_, rank_names()));
     if (outputs.traffic) outputs.traffic->write(report::to_traffic_csv(events_));
@@ -251,7 +259,6 @@ class SolveJob {
   solve::Answer answer_;
   solve::ForwardError forward_error_;
   report::RunRecord record_;   // complete on rank 0
-  matrix::Dense<T> x_;         // rank 0, when it is to be written
   report::RankEvents events_;  // rank 0, when they are to be written
 };
 

@@ -43,14 +43,14 @@ double largest_of(const Values& values) {
 }
 
 template <Scalar T>
-matrix::Dense<T> converted(const matrix::AnyDense& any) {
-  matrix::Dense<T> result;
-  std::visit(
-      [&](const auto& b) {
+matrix::Dense<T> converted(matrix::AnyDense&& any) {
+  return std::visit(
+      [&]<Scalar From>(matrix::Dense<From>& b) -> matrix::Dense<T> {
         require_range<T>("right-hand side", largest_of(b.value));
-        result.rows = b.rows;
-        result.cols = b.cols;
-        for (const auto& v : b.value) {
+        if constexpr (std::same_as<From, T>) return std::move(b);
+        matrix::Dense<T> result{b.rows, b.cols, {}};
+        result.value.reserve(b.value.size());
+        for (const From& v : b.value) {
           if constexpr (is_complex<T>) {
             result.value.emplace_back(static_cast<RealOf<T>>(std::real(v)),
                                       static_cast<RealOf<T>>(std::imag(v)));
@@ -58,9 +58,9 @@ matrix::Dense<T> converted(const matrix::AnyDense& any) {
             result.value.push_back(static_cast<T>(std::real(v)));
           }
         }
+        return result;
       },
       any);
-  return result;
 }
 
 template <Scalar T>
@@ -237,8 +237,8 @@ template <Scalar T>
 System<T> take_system(const mpi::Communicator& comm, AnySystem&& read, Op op, Index nrhs) {
   System<T> system{
       .a = take_rows<T>(comm, std::move(read.a)), .b = {}, .nrhs = nrhs, .rows = std::move(read.rows)};
-  const auto given =
-      mpi::agree_on_error(comm, [&] { return read.b ? converted<T>(*read.b) : matrix::Dense<T>(); });
+  const auto given = mpi::agree_on_error(
+      comm, [&] { return read.b ? converted<T>(std::move(*read.b)) : matrix::Dense<T>(); });
   system.nonzeros = static_cast<Offset>(comm.sum(static_cast<std::uint64_t>(system.a.a.nonzeros())));
   char is_given = read.b.has_value();
   comm.broadcast(is_given);
@@ -252,9 +252,26 @@ System<T> take_system(const mpi::Communicator& comm, AnySystem&& read, Op op, In
   return system;
 }
 
-#define INSTANTIATE(T)                                                                   \
-  template matrix::Csr<T> take_matrix(matrix::AnyCsr&&);                                 \
-  template solve::BlockRows<T> take_rows(const mpi::Communicator&, solve::AnyBlockRows); \
+template <Scalar T>
+void write_vectors(const mpi::Communicator& comm, const distribution::RowPartition& partition,
+                   Vectors<const T> rows, std::optional<OutputFile>& file) {
+  std::optional<matrix::DenseWriter<T>> writer;
+  mpi::agree_on_error(comm, [&] {
+    if (file) writer.emplace(*file, partition.rows(), rows.cols);
+  });
+  for (Index c = 0; c < rows.cols; ++c) {
+    const auto whole = solve::gather_rows<T>(comm, partition, {rows.column(c), usize(rows.rows)}, 1);
+    mpi::agree_on_error(comm, [&] {
+      if (writer) writer->column(whole.value);
+    });
+  }
+}
+
+#define INSTANTIATE(T)                                                                                       \
+  template matrix::Csr<T> take_matrix(matrix::AnyCsr&&);                                                     \
+  template solve::BlockRows<T> take_rows(const mpi::Communicator&, solve::AnyBlockRows);                     \
+  template void write_vectors(const mpi::Communicator&, const distribution::RowPartition&, Vectors<const T>, \
+                              std::optional<OutputFile>&);                                                   \
   template System<T> take_system(const mpi::Communicator&, AnySystem&&, Op, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "trisweep/core/observer.hpp"
+#include "trisweep/core/output_file.hpp"
 #include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/mpi/communicator.hpp"
 #include "trisweep/solve/read_rows.hpp"
@@ -54,6 +55,12 @@ struct System {
 // them for op(A) x = b.
 template <Scalar T>
 System<T> take_system(const mpi::Communicator& comm, AnySystem&& read, Op op, Index nrhs);
+
+// Collective. Writes vectors of which each rank has its rows into `file`, on rank 0, one after the other: no
+// rank has a whole one but rank 0 the one that it writes.
+template <Scalar T>
+void write_vectors(const mpi::Communicator& comm, const distribution::RowPartition& partition,
+                   Vectors<const T> rows, std::optional<OutputFile>& file);
 
 // Collective. Converts this rank's rows to T. Throws as take_matrix().
 template <Scalar T>

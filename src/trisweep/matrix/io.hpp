@@ -39,6 +39,18 @@ void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a);
 // The same to a file of the caller's.
 template <Scalar T>
 void write_matrix_market(OutputFile& file, const Csr<T>& a);
+// Writes a `rows` x `cols` matrix that need not be in memory whole: column() writes the next column, of
+// `rows` entries. Throws Error(environment) as above.
+template <Scalar T>
+class DenseWriter {
+ public:
+  // `file` must outlive it.
+  DenseWriter(OutputFile& file, Index rows, Index cols);
+  void column(std::span<const T> entries);
+
+ private:
+  OutputFile* file_;
+};
 // The same of a dense matrix, to a file of the caller's.
 template <Scalar T>
 void write_matrix_market(OutputFile& file, const Dense<T>& a);

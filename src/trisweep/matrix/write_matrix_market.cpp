@@ -68,11 +68,20 @@ void write_matrix_market(OutputFile& file, const Csr<T>& a) {
 }
 
 template <Scalar T>
-void write_matrix_market(OutputFile& file, const Dense<T>& a) {
+DenseWriter<T>::DenseWriter(OutputFile& file, Index rows, Index cols) : file_(&file) {
   file.write(banner<T>("array"));
-  LineWriter writer(file);
-  writer.number(a.rows).number(a.cols).end_line();
-  for (const T value : a.value) writer.scalar(value).end_line();
+  LineWriter(file).number(rows).number(cols).end_line();
+}
+
+template <Scalar T>
+void DenseWriter<T>::column(std::span<const T> entries) {
+  LineWriter writer(*file_);
+  for (const T value : entries) writer.scalar(value).end_line();
+}
+
+template <Scalar T>
+void write_matrix_market(OutputFile& file, const Dense<T>& a) {
+  DenseWriter<T>(file, a.rows, a.cols).column(a.value);
 }
 
 template <Scalar T>
@@ -87,6 +96,7 @@ void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a) {
 
 #define TRISWEEP_INSTANTIATE(T)                                                          \
   template void write_matrix_market(OutputFile& file, const Csr<T>& a);                  \
+  template class DenseWriter<T>;                                                         \
   template void write_matrix_market(OutputFile& file, const Dense<T>& a);                \
   template void write_matrix_market(const std::filesystem::path& file, const Csr<T>& a); \
   template void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a);

@@ -19,7 +19,7 @@ std::vector<T> scatter_rows(const mpi::Communicator& comm, const distribution::R
 
 template <Scalar T>
 matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
-                             const std::vector<T>& rows, Index nrhs) {
+                             std::span<const T> rows, Index nrhs) {
   auto whole = mpi::agree_on_error(comm, [&]() -> matrix::Dense<T> {
     if (comm.rank() != 0) return {};
     const std::size_t values = usize(partition.rows()) * usize(nrhs);
@@ -27,7 +27,7 @@ matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::
   });
   const std::size_t own = usize(partition.count(comm.rank()));
   for (std::size_t c = 0; c < usize(nrhs); ++c)
-    mpi::gather(comm, std::span(rows).subspan(c * own, own), partition.begin,
+    mpi::gather(comm, rows.subspan(c * own, own), partition.begin,
                 whole.value.data() + c * usize(whole.rows));
   return whole;
 }
@@ -36,7 +36,7 @@ matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::
   template std::vector<T> scatter_rows(const mpi::Communicator&, const distribution::RowPartition&,  \
                                        const matrix::Dense<T>&);                                     \
   template matrix::Dense<T> gather_rows(const mpi::Communicator&, const distribution::RowPartition&, \
-                                        const std::vector<T>&, Index);
+                                        std::span<const T>, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

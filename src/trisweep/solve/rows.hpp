@@ -1,6 +1,7 @@
 #pragma once
 // Whole vectors on rank 0, and their distribution by rows.
 
+#include <span>
 #include <vector>
 
 #include "trisweep/distribution/row_partition.hpp"
@@ -18,6 +19,6 @@ std::vector<T> scatter_rows(const mpi::Communicator& comm, const distribution::R
 // Collective. The reverse: returns all rows on rank 0, an empty result elsewhere.
 template <Scalar T>
 matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
-                             const std::vector<T>& rows, Index nrhs);
+                             std::span<const T> rows, Index nrhs);
 
 }  // namespace trisweep::solve

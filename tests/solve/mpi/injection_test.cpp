@@ -4,6 +4,7 @@
 
 #include "support/injection.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -12,12 +13,14 @@
 
 #include "gallery/gallery.hpp"
 #include "support/rows_of.hpp"
+#include "support/shared_file.hpp"
 #include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/krylov/methods.hpp"
 #include "trisweep/mpi/transport.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/dissecting_ranks.hpp"
+#include "trisweep/solve/read_rows.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/rows.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -64,6 +67,25 @@ TEST_F(Injection, OfAllocationsWithThreads) {
   });
 }
 
+TEST_F(Injection, InReading) {
+  if (world_size() == 1) GTEST_SKIP() << "one rank reads as if there were no others";
+  const Index n = 30000;  // a part for each rank
+  std::string text = fmt::format("%%MatrixMarket matrix coordinate real symmetric\n{} {} {}\n", n, n, n);
+  for (Index i = 0; i < n; ++i) text += fmt::format("{} {} 2.5\n", i + 1, (i + 2) / 2);
+  const testing_support::SharedFile file(text);
+  for (Countdown* const which : {&transfers, &polls, &agreements, &allocations}) {
+    fail_everywhere(*which,
+                    [&](Index) {
+                      allocations.pause(true);
+                      const OwnCommunicator own;
+                      own.with_object();
+                      allocations.pause(false);
+                      read_rows(own, file.path());
+                    },
+                    {.failures = some});
+  }
+}
+
 TEST_F(Injection, OfAllocationsInResidualsAndEstimates) {
   const TriangularSolver<double> shape(MPI_COMM_WORLD, factors_, options(mpi::transports()[0], 1));
   fail_everywhere(allocations, [&](Index rank) {
@@ -75,7 +97,7 @@ TEST_F(Injection, OfAllocationsInResidualsAndEstimates) {
     const Index rows = matrix.local_rows();
     for (const Op op : {Op::none, Op::transpose})
       matrix.residual(op, {ones.data(), rows, 2}, {ones.data(), rows, 2}, {r.data(), rows, 2}, pool);
-    gather_rows(matrix.comm(), matrix.partition(), r, 2);
+    gather_rows<double>(matrix.comm(), matrix.partition(), r, 2);
     mpi::agree_on_error(matrix.comm(), [] {});
   });
 }

@@ -5,6 +5,7 @@
 #include "matrix/io_support.hpp"
 #include "matrix/petsc_content.hpp"
 #include "support/collective_error.hpp"
+#include "support/shared_file.hpp"
 #include "trisweep/mpi/communicator.hpp"
 
 namespace trisweep::solve {
@@ -13,6 +14,7 @@ namespace {
 using Complex = std::complex<double>;
 using matrix::test::TemporaryFolder;
 using testing::HasSubstr;
+using testing_support::SharedFile;
 
 // Large enough for a part on each rank.
 constexpr Index file_rows = 40000;
@@ -22,27 +24,6 @@ const mpi::Communicator& world() {
   static const auto* const comm = new mpi::Communicator(MPI_COMM_WORLD);  // MPI ends before static objects
   return *comm;
 }
-
-// A file that rank 0 writes, where all ranks find it.
-class SharedFile {
- public:
-  explicit SharedFile(const std::string& content) {
-    std::string path;
-    if (world().rank() == 0) path = folder_.emplace().write("a.mtx", content);
-    world().broadcast(path);
-    path_ = path;
-  }
-  // Other ranks may still read it.
-  ~SharedFile() { MPI_Barrier(world().handle()); }
-  SharedFile(const SharedFile&) = delete;
-  SharedFile& operator=(const SharedFile&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::optional<TemporaryFolder> folder_;
-  std::filesystem::path path_;
-};
 
 // Entries on the diagonal, and two for each row elsewhere in the lower triangle, rows in a shuffled order.
 std::string lower_triangle(const std::string& symmetry) {
