@@ -10,6 +10,7 @@
 // Mi rows with fewer than one entry in 64 rows are refused. Rectangular matrices are fine here.
 
 #include <filesystem>
+#include <span>
 
 #include "trisweep/core/observer.hpp"
 #include "trisweep/core/output_file.hpp"
@@ -39,13 +40,13 @@ void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a);
 // The same to a file of the caller's.
 template <Scalar T>
 void write_matrix_market(OutputFile& file, const Csr<T>& a);
-// Writes a `rows` x `cols` matrix that need not be in memory whole: column() writes the next column, of
-// `rows` entries. Throws Error(environment) as above.
+// Writes a dense matrix that need not be in memory whole. Throws Error(environment) as above.
 template <Scalar T>
 class DenseWriter {
  public:
-  // `file` must outlive it.
+  // A matrix of `rows` rows and `cols` columns; `file` must outlive it.
   DenseWriter(OutputFile& file, Index rows, Index cols);
+  // Writes `entries`, one for each row, as the next column.
   void column(std::span<const T> entries);
 
  private:
