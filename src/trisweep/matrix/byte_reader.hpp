@@ -53,8 +53,8 @@ class ByteReader {
 
   std::filesystem::path file_;
   Observer* observer_;
-  std::size_t size_ = 0;  // bytes on disk; 0 when unknown (a pipe)
-  std::int64_t changed_ = 0;
+  std::size_t size_ = 0;             // bytes on disk; 0 when unknown (a pipe)
+  std::int64_t changed_ = 0;         // ns
   std::size_t begin_ = 0, end_ = 0;  // of the bytes to be read, for progress
   std::unique_ptr<gzFile_s, Close> stream_;
   std::string pending_;  // peeked, not yet read

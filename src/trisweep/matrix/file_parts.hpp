@@ -29,8 +29,8 @@ struct FileInParts {
 std::optional<FileInParts> in_parts(const std::filesystem::path& file);
 
 // The stored entries of part number `part` of `parts`; together, the parts have all entries of the file.
-// Reports progress("read", fraction of the part). Throws InputError if the part has a defect, without its
-// line in the file, or if the file has changed.
+// Reports progress("read", fraction of the part; of PETSc's files: of its columns, then of its values).
+// Throws InputError if the part has a defect, without its line in the file, or if the file has changed.
 template <Scalar T>
 Triplets<T> read_part(const std::filesystem::path& file, const FileInParts& all, Index part, Index parts,
                       Observer& observer);

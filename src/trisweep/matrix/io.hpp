@@ -40,7 +40,12 @@ void write_matrix_market(const std::filesystem::path& file, const Dense<T>& a);
 // The same to a file of the caller's.
 template <Scalar T>
 void write_matrix_market(OutputFile& file, const Csr<T>& a);
-// Writes a dense matrix that need not be in memory whole. Throws Error(environment) as above.
+// The same of a dense matrix, to a file of the caller's.
+template <Scalar T>
+void write_matrix_market(OutputFile& file, const Dense<T>& a);
+
+// Writes a dense matrix that need not be in memory whole. Throws Error(environment) as write_matrix_market()
+// does.
 template <Scalar T>
 class DenseWriter {
  public:
@@ -52,8 +57,5 @@ class DenseWriter {
  private:
   OutputFile* file_;
 };
-// The same of a dense matrix, to a file of the caller's.
-template <Scalar T>
-void write_matrix_market(OutputFile& file, const Dense<T>& a);
 
 }  // namespace trisweep::matrix

@@ -65,8 +65,8 @@ class PetscReader {
   }
 
   std::size_t integer_bytes() const { return integer_bytes_; }
-  // Continues at byte `begin` of the file.
-  void seek(std::size_t begin) { source_->seek(begin, source_->size()); }
+  // Continues at byte `begin` of the file, where `bytes` are to be read.
+  void seek(std::size_t begin, std::size_t bytes) { source_->seek(begin, begin + bytes); }
   std::size_t position() const { return source_->position(); }
 
   // `count` integers, each in [0, limit].
@@ -273,9 +273,9 @@ Triplets<T> read_petsc_rows(ByteReader& source, Index first, Index last) {
   const auto own = std::span(lengths).subspan(usize(first), usize(last - first));
   const auto before = std::accumulate(lengths.begin(), lengths.begin() + first, std::int64_t{0}),
              count = std::accumulate(own.begin(), own.end(), std::int64_t{0});
-  reader.seek(columns + usize(before) * reader.integer_bytes());
+  reader.seek(columns + usize(before) * reader.integer_bytes(), usize(count) * reader.integer_bytes());
   Triplets<double> structure = read_structure(reader, mat, count, first, own);
-  reader.seek(values + usize(before) * sizeof(T));
+  reader.seek(values + usize(before) * sizeof(T), usize(count) * sizeof(T));
   return with_values<T>(std::move(structure),
                         reader.read_doubles(count * Offset{sizeof(T) / sizeof(double)}));
 }
