@@ -21,22 +21,22 @@ struct Entry {
 template <Scalar T>
 using EntriesByRank = std::vector<mpi::ListOfRank<Entry<T>>>;
 
+// Lists for all ranks, some of them empty.
 template <Scalar T>
 EntriesByRank<T> by_owner(const matrix::Triplets<T>& entries, const distribution::RowPartition& partition) {
   EntriesByRank<T> lists;
   for (Index r = 0; r + 1 < std::ssize(partition.begin); ++r) lists.push_back({r, {}});
-  Index owner = 0;  // of the last entry: most often of the next one, too
-  const auto list_of = [&](Index row) -> auto& {
+  // An entry's owner is most often that of the entry before.
+  auto owner_of = [&, owner = Index{0}](Index row) mutable {
     if (row < partition.first(owner) || row >= partition.first(owner + 1)) owner = partition.owner(row);
-    return lists[usize(owner)].entry;
+    return usize(owner);
   };
   std::vector<std::size_t> sizes(lists.size());
-  matrix::for_each_expanded(entries, [&](Index i, Index, T) {
-    static_cast<void>(list_of(i));
-    ++sizes[usize(owner)];
-  });
+  matrix::for_each_expanded(entries, [&](Index i, Index, T) { ++sizes[owner_of(i)]; });
   for (std::size_t r = 0; r < sizes.size(); ++r) lists[r].entry.reserve(sizes[r]);
-  matrix::for_each_expanded(entries, [&](Index i, Index j, T value) { list_of(i).push_back({i, j, value}); });
+  matrix::for_each_expanded(entries, [&](Index i, Index j, T value) {
+    lists[owner_of(i)].entry.push_back({i, j, value});
+  });
   return lists;
 }
 
