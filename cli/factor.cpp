@@ -141,9 +141,8 @@ int factor(const Context& context, const FactorCommand& o) {
     return job.report();
   };
   const bool single = model::find_precision(o.precision).single_system;
-  const bool complex = std::holds_alternative<solve::BlockRows<std::complex<double>>>(read);
-  record.factor =
-      matrix::with_scalar(complex, [&]<Scalar T>(T) { return single ? run(Single<T>()) : run(T()); });
+  record.factor = matrix::with_scalar(is_complex_matrix(read),
+                                      [&]<Scalar T>(T) { return single ? run(Single<T>()) : run(T()); });
   std::string summary;
   mpi::agree_on_error(context.world, [&] {
     if (!context.is_root()) return;

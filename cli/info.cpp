@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "factorization.hpp"
 #include "saved_factors.hpp"
+#include "system.hpp"
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/model/analysis_options.hpp"
 #include "trisweep/model/factorization.hpp"
@@ -14,7 +15,6 @@
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/text.hpp"
 #include "trisweep/solve/analysis.hpp"
-#include "trisweep/solve/read_rows.hpp"
 #include "trisweep/solve/solver.hpp"
 #include "trisweep/sptrsv/lower_system.hpp"
 #include "trisweep/sptrsv/shape.hpp"
@@ -216,8 +216,7 @@ std::string factored(const Context& context, solve::BlockRows<T> rows, const Inf
 std::string factored_by_all(const Context& context, const InfoOptions& options) {
   mpi::agree_on_error(context.world, [&] { static_cast<void>(find_factorization(options.factorization)); });
   auto read = solve::read_rows(context.world.handle(), options.matrix, context.terminal);
-  const bool complex = std::holds_alternative<solve::BlockRows<std::complex<double>>>(read);
-  return matrix::with_scalar(complex, [&]<Scalar T>(T) {
+  return matrix::with_scalar(is_complex_matrix(read), [&]<Scalar T>(T) {
     return factored<T>(context, std::get<solve::BlockRows<T>>(std::move(read)), options);
   });
 }

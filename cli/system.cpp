@@ -173,7 +173,7 @@ void add_system_files(CLI::App& sub, SystemFiles& files) {
 namespace {
 
 // Reads one row number per line, counted from 1, as in Matrix Market.
-std::vector<Index> read_rows(const std::string& file, Index rows) {
+std::vector<Index> read_row_numbers(const std::string& file, Index rows) {
   matrix::ByteReader source(file, silent_observer());
   matrix::LineReader lines(source);
   std::vector<Index> list;
@@ -201,7 +201,7 @@ AnySystem read_system(const mpi::Communicator& comm, const SystemFiles& files, O
   const Index size = std::visit([](const auto& rows) { return rows.a.cols(); }, system.a);
   mpi::agree_on_error(comm, [&] {
     if (comm.rank() != 0) return;
-    if (!files.rows.empty()) system.rows = read_rows(files.rows, size);
+    if (!files.rows.empty()) system.rows = read_row_numbers(files.rows, size);
     if (files.rhs.empty()) return;
     system.b = matrix::read_dense(files.rhs);
     if (rows_of(*system.b) != size)
@@ -210,7 +210,7 @@ AnySystem read_system(const mpi::Communicator& comm, const SystemFiles& files, O
                                    files.given(), size),
                        "give one row per row of the matrix");
   });
-  system.complex = std::holds_alternative<solve::BlockRows<std::complex<double>>>(system.a) ||
+  system.complex = is_complex_matrix(system.a) ||
                    (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
   comm.broadcast(system.complex);
   mpi::agree_on_error(comm, [&] { matrix::require_scalar(system.complex); });

@@ -29,6 +29,10 @@ void add_system_files(CLI::App& sub, SystemFiles& files);
 constexpr const char* matrix_formats =
     "Matrix Market, Harwell-Boeing, Rutherford-Boeing or PETSc binary; may be gzipped";
 
+inline bool is_complex_matrix(const solve::AnyBlockRows& rows) {
+  return std::holds_alternative<solve::BlockRows<std::complex<double>>>(rows);
+}
+
 // A system as it was read, in any scalar type. The same functions, collective, serve one process: with a
 // communicator of its own.
 struct AnySystem {

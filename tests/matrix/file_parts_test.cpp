@@ -20,7 +20,7 @@ template <Scalar T>
 Triplets<T> parts_together(const std::filesystem::path& file, Index parts) {
   const auto all = in_parts(file);
   if (!all) throw std::runtime_error("cannot be read in parts");
-  EXPECT_EQ(all->complex, is_complex<T>);
+  EXPECT_EQ(all->is_complex(), is_complex<T>);
   Triplets<T> entries;
   for (Index part = 0; part < parts; ++part) {
     const auto some = read_part<T>(file, *all, part, parts, silent_observer());

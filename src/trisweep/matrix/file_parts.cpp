@@ -16,12 +16,7 @@ bool is_regular(const std::filesystem::path& file) {
 }
 
 FileInParts described(const ByteReader& source) {
-  return {.is_text = true,
-          .header = {},
-          .complex = false,
-          .begin = 0,
-          .size = source.size(),
-          .changed = source.changed()};
+  return {.is_text = true, .header = {}, .begin = 0, .size = source.size(), .changed = source.changed()};
 }
 
 std::optional<FileInParts> text_in_parts(ByteReader& source) {
@@ -29,7 +24,6 @@ std::optional<FileInParts> text_in_parts(ByteReader& source) {
   LineReader lines(source);
   file.header = read_matrix_market_header(lines);
   if (file.header.layout != MatrixMarketHeader::Layout::coordinate) return std::nullopt;
-  file.complex = file.header.field == MatrixMarketHeader::Field::complex;
   file.begin = lines.position();
   return file;
 }
@@ -42,7 +36,7 @@ std::optional<FileInParts> petsc_in_parts(ByteReader& source) {
   file.header.rows = sizes->rows;
   file.header.cols = sizes->cols;
   file.header.entries = sizes->nonzeros;
-  file.complex = sizes->complex;
+  if (sizes->complex) file.header.field = MatrixMarketHeader::Field::complex;
   return file;
 }
 

@@ -15,11 +15,11 @@ namespace trisweep::matrix {
 // file of a single matrix. Trivially copyable, so that one process can describe it to others.
 struct FileInParts {
   bool is_text;               // Matrix Market, divided by lines; otherwise by rows
-  MatrixMarketHeader header;  // the sizes in any case
-  bool complex;               // the values
+  MatrixMarketHeader header;  // of PETSc's files: the sizes, and whether values are complex
   std::uint64_t begin, size;  // bytes of the file: of what is in front of the entries, and of all
   std::int64_t changed;       // when the file was last changed, ns
 
+  bool is_complex() const { return header.field == MatrixMarketHeader::Field::complex; }
   // A measure for the work of reading it.
   std::uint64_t bytes() const { return size - begin; }
 };

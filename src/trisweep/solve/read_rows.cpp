@@ -124,7 +124,7 @@ std::optional<AnyBlockRows> read_by_all(const mpi::Communicator& comm, const std
   comm.broadcast(all);
   const bool pays = all && all->bytes() >= least_bytes * usize(comm.size());
   if (!pays || all->header.rows != all->header.cols) return std::nullopt;
-  return with_scalar(comm, all->complex,
+  return with_scalar(comm, all->is_complex(),
                      [&]<Scalar T>(T) { return as_any(read_parts<T>(comm, file, *all, observer)); });
 }
 
