@@ -48,38 +48,36 @@ std::vector<T> solved(const MadeUpFactors<T>& factors, Op op, const std::vector<
 // With 1 to `most` workers of each PE, whose sums are the same. One alone shows whether the order of the
 // items is one of all PEs; the others are late at random.
 template <Scalar T>
-void expect_solves(const symbolic::Structure& structure, const ProcessGrid& grid, const Variant& variant,
-                   bool hermitian, int most, std::initializer_list<Index> columns) {
-  for (const Op op : ops) {
-    const Programs programs(structure, grid, variant, op, hermitian);
-    const MadeUpFactors<T> factors(*programs.distribution.structure, hermitian);
-    for (const Index nrhs : columns) {
-      const auto b = random_vector<T>(usize(structure.n) * usize(nrhs), 3);
-      const auto expected = solved(factors, op, b, nrhs);
-      std::vector<T> first;
-      for (int workers = 1; workers <= most; ++workers) {
-        show_life();
-        VirtualPes<T> pes(programs, factors, workers, nrhs);
-        const auto late = [&](int pe, int worker) { return LateBlock(usize(workers), 8 * pe + worker); };
-        const auto x = pes.solve(b, nrhs, late);
-        const auto name = fmt::format("{} op {} nrhs {} workers {}", variant.name, char(op), nrhs, workers);
-        EXPECT_LT(error(x, expected), 100) << name;
-        if (first.empty()) first = x;
-        EXPECT_EQ(x, first) << name;
-      }
-    }
+void expect_solves(const Programs& programs, const MadeUpFactors<T>& factors, Op op, Index nrhs, int most) {
+  const auto b = random_vector<T>(usize(programs.distribution.structure->n) * usize(nrhs), 3);
+  const auto expected = solved(factors, op, b, nrhs);
+  std::vector<T> first;
+  for (int workers = 1; workers <= most; ++workers) {
+    SCOPED_TRACE(fmt::format("op {} nrhs {} workers {}", char(op), nrhs, workers));
+    show_life();
+    VirtualPes<T> pes(programs, factors, workers, nrhs);
+    const auto late = [&](int pe, int worker) { return LateBlock(usize(workers), 8 * pe + worker); };
+    const auto x = pes.solve(b, nrhs, late);
+    EXPECT_LT(error(x, expected), 100);
+    if (first.empty()) first = x;
+    EXPECT_EQ(x, first);
   }
 }
 
+// Each with the next op; hermitian ones, whose upper factor is the lower one, with a single right-hand side.
 TEST(DeviceSolveThreads, EveryVariantSolvesOnOneToFourPes) {
-  bool hermitian = false;
+  std::size_t turn = 0;
   for (const int whole_levels : {0, 3}) {
     const auto structure = random_structure(60, 2, 3, whole_levels);
     for (const ProcessGrid grid :
          {ProcessGrid{1, 1, 1}, {1, 2, 1}, {3, 1, 1}, {2, 2, 1}, {1, 1, 4}, {2, 1, 2}, {1, 2, 2}}) {
       for (const Variant& variant : variants(grid)) {
-        hermitian = !hermitian;
-        expect_solves<double>(structure, grid, variant, hermitian, 3, {hermitian ? 1 : 13});
+        SCOPED_TRACE(variant.name);
+        const bool hermitian = ++turn % 2 == 1;
+        const Op op = ops[turn % 3];
+        const Programs programs(structure, grid, variant, op, hermitian);
+        expect_solves<double>(programs, {*programs.distribution.structure, hermitian}, op, hermitian ? 1 : 13,
+                              3);
       }
     }
   }
@@ -109,7 +107,11 @@ TYPED_TEST(DeviceScalars, SolveEveryOp) {
   for (const bool hermitian : {false, true}) {
     for (const int whole_levels : {0, 2}) {
       const auto structure = random_structure(120, 2, 8, whole_levels);
-      expect_solves<TypeParam>(structure, {2, 1, 1}, {"default"}, hermitian, 2, {13, 1});
+      for (const Op op : ops) {
+        const Programs programs(structure, {2, 1, 1}, {"default"}, op, hermitian);
+        const MadeUpFactors<TypeParam> factors(*programs.distribution.structure, hermitian);
+        for (const Index nrhs : {13, 1}) expect_solves(programs, factors, op, nrhs, 2);
+      }
     }
   }
 }

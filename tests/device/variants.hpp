@@ -62,12 +62,13 @@ inline std::vector<Combination> combinations() {
   }
   return all;
 }
-// A third of them, of which that is so but for a variant and what comes with it.
+// Each variant on one of its grids, of which that is so but for a variant and what comes with it.
 inline std::vector<Combination> some_combinations() {
+  constexpr int grids = 7, turns_of_a_grid = 5;
   std::vector<Combination> some = combinations();
   std::erase_if(some, [](const Combination& of) {
     const int grids_before = of.turn - of.variant_turn;
-    return (of.variant_turn / 3 + grids_before) % 3 != 0;
+    return (of.variant_turn / turns_of_a_grid + grids_before) % grids != 0;
   });
   return some;
 }

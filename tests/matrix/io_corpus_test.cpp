@@ -34,15 +34,15 @@ TEST_P(CorpusFile, ReadsOrRefusesEveryTruncation) {
   }
 }
 
+// Each by the next of some replacements, and with a bit flipped.
 TEST_P(CorpusFile, ReadsOrRefusesEveryDamagedByte) {
   const std::string whole = content_of(GetParam());
   constexpr std::array<char, 5> replacements{'\0', '\n', '9', '-', static_cast<char>(0xff)};
   for (std::size_t at = 0; at < whole.size(); ++at) {
-    for (const char replacement : replacements) {
-      std::string damaged = whole;
-      damaged[at] = replacement;
-      ASSERT_TRUE(reads_or_refuses(damaged)) << "byte " << at << " became " << static_cast<int>(replacement);
-    }
+    const char replacement = replacements[at % replacements.size()];
+    std::string damaged = whole;
+    damaged[at] = replacement;
+    ASSERT_TRUE(reads_or_refuses(damaged)) << "byte " << at << " became " << static_cast<int>(replacement);
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
     ASSERT_TRUE(reads_or_refuses(flipped)) << "a bit of byte " << at << " flipped";

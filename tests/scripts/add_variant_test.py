@@ -181,11 +181,13 @@ def copy_tree():
 
 
 def configure():
-    """As the build folder is configured, but for make: it compares times alone, and takes objects from elsewhere."""
+    """As the build folder is configured, but for make: it compares times alone, and takes objects from elsewhere, also
+    where what is compiled anew is optimized less."""
     kept = re.compile(r"(CMAKE_BUILD_TYPE|CMAKE_CXX_COMPILER|CMAKE_CXX_COMPILER_LAUNCHER|CMAKE_CXX_FLAGS\w*"
                       r"|CMAKE_UNITY_BUILD\w*|MPI_EXECUTABLE_SUFFIX|TRISWEEP_\w*):(\w+)=(.*)")
     cache = (BUILD / "CMakeCache.txt").read_text().splitlines()
     settings = [f"-D{m[1]}:{m[2]}={m[3]}" for m in map(kept.fullmatch, cache) if m]
+    settings = [re.sub("-O[23]", "-O1", setting) for setting in settings]
     call("cmake", "-S", SOURCE, "-B", OBJECTS, "-G", "Unix Makefiles", *settings)
 
 

@@ -34,27 +34,29 @@ std::vector<T> solve_on_host(const matrix::Csr<T>& a, Form form, Op op, const De
   return x;
 }
 
-// Either triangle, every op, with and without a diagonal of its own, one and many right-hand sides.
+// Either triangle by every algorithm, with and without a diagonal of its own, each with the next op and
+// number of right-hand sides.
 TYPED_TEST(DeviceSolverTest, ThreadsSolveByEveryAlgorithm) {
   using T = TypeParam;
-  int turn = 0;
+  constexpr std::array ops{Op::none, Op::transpose, Op::conjugate_transpose};
+  std::size_t turn = 0;
   for (const auto& lower : lower_matrices<T>()) {
     for (const bool upper : {false, true}) {
       const auto a = upper ? matrix::transpose(lower) : lower;
-      const Form form{.upper = upper, .unit = ++turn % 3 == 0};
-      for (const Op op : {Op::none, Op::transpose, Op::conjugate_transpose}) {
-        for (const auto& algorithm : device_algorithms()) {
-          for (const Index nrhs : {1, 32}) {
-            const auto b = random_vector<T>(usize(a.rows()) * usize(nrhs), 3);
-            DeviceSolverOptions options{.algorithm = std::string(algorithm.name), .threads = 2};
-            const auto x = solve_on_host(a, form, op, options, b);
-            EXPECT_LT(residual<T>(a, form.unit, op, Vectors<const T>(x.data(), a.rows(), nrhs),
-                                  Vectors<const T>(b.data(), a.rows(), nrhs)),
-                      40)
-                << algorithm.name << " " << nrhs;
-          }
-        }
+      const Form form{.upper = upper, .unit = turn % 3 == 2};
+      for (std::size_t i = 0; i < device_algorithms().size(); ++i) {
+        const auto& algorithm = device_algorithms()[i];
+        const Op op = ops[(turn / 3 + i) % 3];
+        const Index nrhs = (turn / 2 + i) % 2 == 0 ? 1 : 32;
+        const auto b = random_vector<T>(usize(a.rows()) * usize(nrhs), 3);
+        const auto x =
+            solve_on_host(a, form, op, {.algorithm = std::string(algorithm.name), .threads = 2}, b);
+        EXPECT_LT(residual<T>(a, form.unit, op, Vectors<const T>(x.data(), a.rows(), nrhs),
+                              Vectors<const T>(b.data(), a.rows(), nrhs)),
+                  40)
+            << algorithm.name << " " << nrhs;
       }
+      ++turn;
     }
   }
 }

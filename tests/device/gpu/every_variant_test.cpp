@@ -1,6 +1,6 @@
 // Every variant on several PEs that share a GPU, and on PEs with a GPU each, against the factors themselves.
 // Without a GPU (tests/fake_cuda) blocks of several threads are seen by the thread sanitizer, which takes a
-// second for each: a third of them then.
+// second for each: a fifth of them then.
 
 #include <complex>
 
