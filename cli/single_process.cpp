@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace trisweep::cli {
 namespace {
@@ -31,17 +33,25 @@ void choose_for_single_process() {
   setenv("OMPI_MCA_orte_top_session_dir", own.c_str(), 0);
 }
 
+// What hwloc does not look for while MPI starts: GPUs and displays, by its plugins, and PCI devices.
+constexpr std::array<std::pair<const char*, const char*>, 2> not_looked_for{
+    {{"HWLOC_PLUGINS_PATH", "/none"}, {"HWLOC_COMPONENTS", "-linux:pci"}}};
+
 }  // namespace
 
 void begin_mpi(int* argc, char*** argv, int thread_support) {
-  constexpr const char* plugins = "HWLOC_PLUGINS_PATH";
-  const bool is_single = !has_launcher();
-  const bool without_plugins = is_single && std::getenv(plugins) == nullptr;
-  if (is_single) choose_for_single_process();
-  if (without_plugins) setenv(plugins, "/none", 0);
+  std::vector<const char*> own;  // processes that this one starts are not told
+  if (!has_launcher()) {
+    choose_for_single_process();
+    for (const auto& [name, value] : not_looked_for) {
+      if (std::getenv(name) != nullptr) continue;
+      setenv(name, value, 1);
+      own.push_back(name);
+    }
+  }
   int provided = 0;
   MPI_Init_thread(argc, argv, thread_support, &provided);
-  if (without_plugins) unsetenv(plugins);
+  for (const char* name : own) unsetenv(name);
 }
 
 }  // namespace trisweep::cli
