@@ -12,7 +12,6 @@
 #include "system.hpp"
 #include "trisweep/core/clock.hpp"
 #include "trisweep/core/named.hpp"
-#include "trisweep/krylov/block_rows.hpp"
 #include "trisweep/model/analysis_options.hpp"
 #include "trisweep/model/precision.hpp"
 #include "trisweep/numeric/estimates.hpp"
@@ -46,8 +45,8 @@ class FactorJob {
         options_(options),
         system_(world_, take_rows<T>(world_, mpi::agree_on_error(world_, [&] { return read; }))) {}
 
-  // `read`: the matrix, which is saved as it was read. Writes into `folder`, on rank 0.
-  void run(OutputFolder* folder, solve::AnyBlockRows read) {
+  // `read`: the matrix, which is saved as it was read. `folder`: on rank 0; elsewhere null.
+  void run(OutputFolder* folder, const solve::AnyBlockRows& read) {
     solve::FactorSources<T> factors{.diagonal = options_.diagonal};
     if (model::find_precision(options_.precision).mixed()) {
       factors.in_single = factor<Single<T>>();
@@ -55,19 +54,12 @@ class FactorJob {
       factors.in_full = factor<T>();
     }
     observer_.progress("write", 0);
-    storage::save_factors<T>(world_, folder, collected(std::move(read)), options_.precision, factors);
+    storage::save_factors<T>(world_, folder, read, options_.precision, factors);
   }
 
   const solve::FactorReport& report() const { return report_; }
 
  private:
-  // The whole matrix, on rank 0.
-  matrix::AnyCsr collected(solve::AnyBlockRows read) const {
-    using AsRead = std::conditional_t<is_complex<T>, std::complex<double>, double>;
-    return krylov::collect(world_, std::get<solve::BlockRows<AsRead>>(std::move(read)).a,
-                           system_.matrix().partition());
-  }
-
   template <Scalar F>
   std::shared_ptr<solve::FactorSource<F>> factor() {
     const int threads =
@@ -127,7 +119,7 @@ int factor(const Context& context, const FactorCommand& o) {
   mpi::agree_on_error(context.world, [&] {
     if (context.is_root()) files.emplace(o);
   });
-  auto read = solve::read_rows(context.world.handle(), o.matrix, context.terminal);
+  const auto read = solve::read_rows(context.world.handle(), o.matrix, context.terminal);
   const auto sizes =
       std::visit([](const auto& rows) { return std::pair(rows.a.cols(), rows.a.nonzeros()); }, read);
   report::RunRecord record{.version = version(),
@@ -137,7 +129,7 @@ int factor(const Context& context, const FactorCommand& o) {
                                           context.world.sum(static_cast<std::uint64_t>(sizes.second)))}};
   const auto run = [&]<Scalar T>(T) {
     FactorJob<T> job(context, o, read);
-    job.run(files ? &*files->folder : nullptr, std::move(read));
+    job.run(files ? &*files->folder : nullptr, read);
     return job.report();
   };
   const bool single = model::find_precision(o.precision).single_system;

@@ -180,9 +180,9 @@ std::string describe_saved(const std::string& folder, Offset nonzeros, const std
 std::string describe_folder(const std::string& folder) {
   const std::string precision = factored_precision(folder);
   const bool single = model::find_precision(precision).single_system;
-  const matrix::AnyCsr a = load_factored_matrix(folder);
-  const Offset nonzeros = std::visit([](const auto& read) { return read.nonzeros(); }, a);
-  return matrix::with_scalar(matrix::is_complex_matrix(a), [&]<Scalar T>(T) {
+  const auto rows = load_factored_rows(mpi::Communicator(MPI_COMM_SELF), folder);
+  const Offset nonzeros = std::visit([](const auto& read) { return read.a.nonzeros(); }, rows);
+  return matrix::with_scalar(is_complex_matrix(rows), [&]<Scalar T>(T) {
     return single ? describe_saved<Single<T>>(folder, nonzeros, precision)
                   : describe_saved<T>(folder, nonzeros, precision);
   });

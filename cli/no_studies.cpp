@@ -40,7 +40,7 @@ std::string factored_precision(const std::string&) {
   refuse_file("--factors");
 }
 
-matrix::AnyCsr load_factored_matrix(const std::string&) {
+solve::AnyBlockRows load_factored_rows(const mpi::Communicator&, const std::string&) {
   refuse_file("--factors");
 }
 

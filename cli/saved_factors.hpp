@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "trisweep/matrix/any_matrix.hpp"
 #include "trisweep/solve/factor_source.hpp"
+#include "trisweep/solve/read_rows.hpp"
 
 namespace trisweep::cli {
 
 std::string factored_precision(const std::string& folder);
-matrix::AnyCsr load_factored_matrix(const std::string& folder);
+solve::AnyBlockRows load_factored_rows(const mpi::Communicator& comm, const std::string& folder);
 template <Scalar T>
 solve::FactorSources<T> load_given_factors(const mpi::Communicator& comm, const std::string& folder);
 

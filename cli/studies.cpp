@@ -34,11 +34,11 @@ model::SavedAnalysis load_analysis(const std::string& path) {
 }
 
 std::string factored_precision(const std::string& folder) {
-  return storage::saved_precision(folder);
+  return storage::saved_system(folder).precision;
 }
 
-matrix::AnyCsr load_factored_matrix(const std::string& folder) {
-  return storage::load_matrix(folder);
+solve::AnyBlockRows load_factored_rows(const mpi::Communicator& comm, const std::string& folder) {
+  return storage::load_rows(comm, folder);
 }
 
 template <Scalar T>

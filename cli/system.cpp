@@ -129,31 +129,28 @@ std::vector<T> made_up_rhs(const mpi::Communicator& comm, const matrix::Csr<T>& 
   return b;
 }
 
-bool are_equal(const matrix::AnyCsr& a, const matrix::AnyCsr& b) {
+bool are_equal(const solve::AnyBlockRows& a, const solve::AnyBlockRows& b) {
   if (a.index() != b.index()) return false;
   return std::visit(
-      [&]<class Csr>(const Csr& first) {
-        const Csr& second = std::get<Csr>(b);
+      [&]<class Rows>(const Rows& rows) {
+        const auto &first = rows.a, &second = std::get<Rows>(b).a;
         return first.pattern.row_ptr == second.pattern.row_ptr && first.pattern.col == second.pattern.col &&
                first.value == second.value;
       },
       a);
 }
 
-matrix::AnyCsr factored_matrix(const SystemFiles& files, Observer& observer) {
-  matrix::AnyCsr a = load_factored_matrix(files.factors);
-  if (!files.matrix.empty() && !are_equal(a, matrix::read_matrix(files.matrix, observer)))
-    throw Error(ErrorKind::usage,
-                fmt::format("{} has the factors of another matrix than {}", files.factors, files.matrix),
-                "leave the matrix out, or factor it with trisweep factor");
-  return a;
-}
-
 solve::AnyBlockRows read_matrix(const mpi::Communicator& comm, const SystemFiles& files, Observer& observer) {
   if (files.factors.empty()) return solve::read_rows(comm.handle(), files.matrix, observer);
-  return solve::dealt_out(comm.handle(), mpi::agree_on_error(comm, [&] {
-                            return comm.rank() == 0 ? factored_matrix(files, observer) : matrix::AnyCsr();
-                          }));
+  auto factored = load_factored_rows(comm, files.factors);
+  if (files.matrix.empty()) return factored;
+  const bool are_others = !are_equal(factored, solve::read_rows(comm.handle(), files.matrix, observer));
+  if (comm.max(Offset{are_others}) > 0)
+    throw mpi::CollectiveError(
+        ErrorKind::usage,
+        fmt::format("{} has the factors of another matrix than {}", files.factors, files.matrix),
+        "leave the matrix out, or factor it with trisweep factor");
+  return factored;
 }
 
 }  // namespace

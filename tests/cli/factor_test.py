@@ -16,8 +16,8 @@ class Factor(CommandTest):
     def factor(self, *arguments, matrix=None, ranks=0):
         return self.succeed("factor", matrix or self.matrix, "-o", "A.factors", *arguments, ranks=ranks)
 
-    def refuse(self, part, *arguments):
-        result = self.run_here(*arguments)
+    def refuse(self, part, *arguments, ranks=0):
+        result = self.run_here(*arguments, ranks=ranks)
         self.assertEqual(result.status, 2, result)
         self.assertIn(part, result.err, result)
 
@@ -101,10 +101,12 @@ class Factor(CommandTest):
 
     def test_the_matrix_beside_them_is_theirs(self):
         self.factor()
-        self.succeed("solve", self.matrix, "--factors", "A.factors")
+        for ranks in (0, 3):
+            self.succeed("solve", self.matrix, "--factors", "A.factors", ranks=ranks)
         self.succeed("gallery", "poisson3d", "--n", 5, "-o", "other.mtx")
-        self.refuse("A.factors has the factors of another matrix than other.mtx",
-                  "solve", "other.mtx", "--factors", "A.factors")
+        for ranks in (0, 3):
+            self.refuse("A.factors has the factors of another matrix than other.mtx",
+                        "solve", "other.mtx", "--factors", "A.factors", ranks=ranks)
 
     def test_what_they_decide_is_refused(self):
         self.factor()
@@ -144,11 +146,13 @@ class Factor(CommandTest):
                     "matrix/run.json")
         self.succeed("solve", "--factors", "A.factors")
 
-    def test_a_missing_file_of_panels_is_named(self):
-        self.factor()
-        self.path("A.factors/panels-0.h5").unlink()
-        for command in ("info", "solve"):
-            self.refuse("A.factors/panels-0.h5: it is missing", command, "--factors", "A.factors")
+    def test_a_missing_file_is_named(self):
+        for file, says in (("panels-0.h5", "it is missing"), ("rows-1.h5", "No such file")):
+            self.factor(ranks=2)
+            self.path(f"A.factors/{file}").unlink()
+            for command in ("info", "solve"):
+                for ranks in (0, 3):
+                    self.refuse(f"A.factors/{file}: {says}", command, "--factors", "A.factors", ranks=ranks)
 
     def test_what_a_killed_run_leaves_is_removed_by_the_next(self):
         """It is killed when its folder is there, which is before it reads the matrix, from a pipe."""

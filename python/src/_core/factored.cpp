@@ -39,8 +39,9 @@ void save(const solve::FactoredSystem<T>& system, std::optional<int> comm, Outpu
   const nb::gil_scoped_release others_run;
   const MpiTurn turn;
   const mpi::Communicator ranks(Parent(comm).get());
-  const auto read = mpi::agree_on_error(ranks, [&] { return in_precision<Read>(system.a); });
-  storage::save_factors<T>(ranks, folder, read, precision_of(system.factors), system.factors);
+  auto read = mpi::agree_on_error(ranks, [&] { return matrix::AnyCsr(in_precision<Read>(system.a)); });
+  storage::save_factors<T>(ranks, folder, solve::dealt_out(ranks.handle(), std::move(read)),
+                           precision_of(system.factors), system.factors);
 }
 
 // Reads (indptr, indices, data) of the matrix, and the precision. The factors are read later, by the solver
@@ -50,8 +51,11 @@ nb::tuple load_matrix(const std::string& folder) {
   matrix::AnyCsr any;
   {
     const nb::gil_scoped_release others_run;
-    precision = storage::saved_precision(folder);
-    any = storage::load_matrix(folder);
+    const storage::SavedSystem saved = storage::saved_system(folder);
+    precision = saved.precision;
+    any = matrix::with_scalar(saved.is_complex, [&]<Scalar Read>(Read) -> matrix::AnyCsr {
+      return storage::read_rows<Read>(saved.rows, 0, saved.rows.partition.rows());
+    });
   }
   const bool single = model::find_precision(precision).single_system;
   const auto arrays = std::visit(

@@ -163,7 +163,7 @@ void write_index(OutputFolder& folder, const std::string& scalar, const MatrixHe
 }  // namespace
 
 std::string foreign_to_matrix(const std::filesystem::path& folder) {
-  return storage::foreign_file(folder, index_format, "blocks");
+  return storage::foreign_file(folder, index_format, {"blocks"});
 }
 
 template <Scalar T>

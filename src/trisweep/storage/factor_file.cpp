@@ -113,11 +113,31 @@ PanelFiles write_all_panels(const mpi::Communicator& comm, const OutputFolder* f
   return files;
 }
 
+// Returns FactorHead::row_begin.
+std::vector<Index> write_all_rows(const mpi::Communicator& comm, const PanelFiles& panels,
+                                  const solve::AnyBlockRows& any) {
+  return mpi::agree_on_error(comm, [&] {
+    return std::visit(
+        [&](const auto& rows) {
+          const RowFiles files{.folder = panels.folder,
+                               .identity = panels.identity,
+                               .partition = distribution::even_partition(rows.a.cols(), comm.size())};
+          if (rows.a.rows() != files.partition.count(comm.rank()))
+            throw Error(ErrorKind::usage, "the rows to be saved are not even blocks",
+                        "distribute them by solve::dealt_out()");
+          write_rows(files, comm.rank(), rows.a);
+          return files.partition.begin;
+        },
+        any);
+  });
+}
+
 // `head` has precision and diagonal already.
 template <Scalar F>
-void save(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a, FactorHead head,
-          solve::FactorSource<F>& source) {
+void save(const mpi::Communicator& comm, OutputFolder* folder, const solve::AnyBlockRows& rows,
+          FactorHead head, solve::FactorSource<F>& source) {
   const PanelFiles files = write_all_panels(comm, folder, source);
+  head.row_begin = write_all_rows(comm, files, rows);
   const auto analysis = source.analysis(comm);
   head.scaled_norm_one = source.scaled_norm_one(comm);
   mpi::agree_on_error(comm, [&] {
@@ -125,7 +145,7 @@ void save(const mpi::Communicator& comm, OutputFolder* folder, const matrix::Any
     head.identity = files.identity;
     head.file = files.number;
     describe(source, analysis->kind, head);
-    write_index(*folder, a, {head, analysis});
+    write_index(*folder, {head, analysis});
     folder->commit();
   });
 }
@@ -133,12 +153,32 @@ void save(const mpi::Communicator& comm, OutputFolder* folder, const matrix::Any
 }  // namespace
 
 template <Scalar T>
-void save_factors(const mpi::Communicator& comm, OutputFolder* folder, const matrix::AnyCsr& a,
+void save_factors(const mpi::Communicator& comm, OutputFolder* folder, const solve::AnyBlockRows& rows,
                   const std::string& precision, const solve::FactorSources<T>& factors) {
   mpi::revoke_on_error(comm, [&] {
     const FactorHead head{.precision = precision, .diagonal = factors.diagonal};
-    factors.in_full ? save(comm, folder, a, head, *factors.in_full)
-                    : save(comm, folder, a, head, *factors.in_single);
+    factors.in_full ? save(comm, folder, rows, head, *factors.in_full)
+                    : save(comm, folder, rows, head, *factors.in_single);
+  });
+}
+
+solve::AnyBlockRows load_rows(const mpi::Communicator& comm, const std::filesystem::path& folder) {
+  return mpi::revoke_on_error(comm, [&] {
+    SavedSystem saved{};
+    mpi::agree_on_error(comm, [&] {
+      if (comm.rank() == 0) saved = saved_system(folder);
+    });
+    comm.broadcast(saved.is_complex);
+    comm.broadcast(saved.rows.identity);
+    comm.broadcast(saved.rows.partition.begin);
+    return mpi::agree_on_error(comm, [&] {
+      saved.rows.folder = folder;
+      const auto mine = distribution::even_partition(saved.rows.partition.rows(), comm.size());
+      const Index first = mine.first(comm.rank());
+      return matrix::with_scalar(saved.is_complex, [&]<Scalar T>(T) -> solve::AnyBlockRows {
+        return solve::BlockRows<T>{.a = read_rows<T>(saved.rows, first, first + mine.count(comm.rank()))};
+      });
+    });
   });
 }
 
@@ -167,9 +207,9 @@ solve::FactorSources<T> load_factors(const mpi::Communicator& comm, const std::f
   });
 }
 
-#define INSTANTIATE(T)                                                                       \
-  template void save_factors(const mpi::Communicator&, OutputFolder*, const matrix::AnyCsr&, \
-                             const std::string&, const solve::FactorSources<T>&);            \
+#define INSTANTIATE(T)                                                                            \
+  template void save_factors(const mpi::Communicator&, OutputFolder*, const solve::AnyBlockRows&, \
+                             const std::string&, const solve::FactorSources<T>&);                 \
   template solve::FactorSources<T> load_factors(const mpi::Communicator&, const std::filesystem::path&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 

@@ -15,7 +15,7 @@
 namespace trisweep::storage {
 namespace {
 
-constexpr FileFormat index_format{"trisweep factors", 4, "make the factors again with trisweep factor"};
+constexpr FileFormat index_format{"trisweep factors", 5, "make the factors again with trisweep factor"};
 
 template <class Visit, class Header>
 void for_each_field(const Visit& visit, Header& head) {
@@ -35,6 +35,7 @@ void for_each_field(const Visit& visit, Header& head) {
   visit("scaled_norm_one", head.scaled_norm_one);
   visit("holds_matrix", head.holds_matrix);
   visit("file", head.file);
+  visit("row_begin", head.row_begin);
 }
 
 template <class Visit, class Ordering>
@@ -48,46 +49,14 @@ void for_each_field_of_ordering(const Visit& visit, Ordering& order) {
   visit("order_end", order.tree.end);
 }
 
-template <class T>
-std::span<const std::byte> bytes_of(const T& values) {
-  return std::as_bytes(std::span(values.data(), values.size()));
-}
-
-void write_matrix(Hdf5Writer& file, const matrix::AnyCsr& any) {
-  std::visit(
-      [&](const auto& a) {
-        file.list<Offset>("matrix_row_ptr", a.pattern.row_ptr);
-        file.list<Index>("matrix_col", a.pattern.col);
-        file.list<std::byte>("matrix_value", bytes_of(a.value));
-      },
-      any);
-}
-
 template <class Row>
 bool is_name_in(std::span<const Row> table, const std::string& name) {
   return std::ranges::any_of(table, [&](const Row& row) { return row.name == name; });
 }
 
-bool ascends(const std::vector<Offset>& ptr, std::size_t size) {
-  return ptr.size() == size + 1 && ptr.front() == 0 && std::ranges::is_sorted(ptr);
-}
-bool are_below(const std::vector<Index>& list, Index end) {
-  return std::ranges::all_of(list, [&](Index i) { return i >= 0 && i < end; });
-}
-
-template <Scalar T>
-matrix::Csr<T> read_matrix(const Hdf5Reader& file) {
-  matrix::Csr<T> a;
-  a.pattern.row_ptr = file.list<Offset>("matrix_row_ptr");
-  a.pattern.col = file.list<Index>("matrix_col");
-  a.pattern.rows = a.pattern.cols = static_cast<Index>(a.pattern.row_ptr.size()) - 1;
-  if (a.pattern.rows < 1 || !ascends(a.pattern.row_ptr, usize(a.pattern.rows)) ||
-      a.pattern.row_ptr.back() != std::ssize(a.pattern.col) || !are_below(a.pattern.col, a.pattern.cols) ||
-      file.size("matrix_value") != std::ssize(a.pattern.col) * Offset{sizeof(T)})
-    file.refuse("its matrix is inconsistent");
-  a.value.resize(a.pattern.col.size());
-  file.read<std::byte>("matrix_value", 0, std::as_writable_bytes(std::span(a.value)));
-  return a;
+// Of files that have all rows.
+bool is_partition(const std::vector<Index>& begin) {
+  return begin.size() > 1 && begin.front() == 0 && begin.back() > 0 && std::ranges::is_sorted(begin);
 }
 
 bool is_consistent(const solve::Analysis& analysis, const FactorHead& head) {
@@ -98,23 +67,23 @@ bool is_consistent(const solve::Analysis& analysis, const FactorHead& head) {
          order.row_new.size() == n && is_permutation(order.row_new) && order.col_new.size() == n &&
          is_permutation(order.col_new) && order.row_scale.size() == n && order.col_scale.size() == n &&
          head.file.size() == usize(s.supernodes()) &&
-         std::ranges::all_of(head.file, [](Index rank) { return rank >= 0; });
+         std::ranges::all_of(head.file, [](Index rank) { return rank >= 0; }) &&
+         is_partition(head.row_begin) && head.row_begin.back() == s.n;
 }
 
 }  // namespace
 
 std::string foreign_to_factors(const std::filesystem::path& folder) {
-  return foreign_file(folder, index_format, "panels");
+  return foreign_file(folder, index_format, {"panels", "rows"});
 }
 
-void write_index(const OutputFolder& folder, const matrix::AnyCsr& a, const FactorIndex& index) {
+void write_index(const OutputFolder& folder, const FactorIndex& index) {
   OutputFile output(folder.temporary() / index_of_folder);
   Hdf5Writer file(output, index_format);
   const FieldWriter write{file};
   for_each_field(write, index.head);
   for_each_field_of_ordering(write, index.analysis->ordering);
   for_each_field_of_structure(write, *index.analysis->structure);
-  write_matrix(file, a);
   file.commit();
 }
 
@@ -147,17 +116,16 @@ FactorIndex read_index(const std::filesystem::path& folder) {
   return index;
 }
 
-std::string saved_precision(const std::filesystem::path& folder) {
+SavedSystem saved_system(const std::filesystem::path& folder) {
   const Hdf5Reader file(folder / index_of_folder, index_format);
-  std::string precision = file.text("precision");
-  if (!is_name_in(model::precisions(), precision)) file.refuse("it names an unknown precision");
-  return precision;
-}
-
-matrix::AnyCsr load_matrix(const std::filesystem::path& folder) {
-  const Hdf5Reader file(folder / index_of_folder, index_format);
-  if (file.text("scalar") == "complex") return read_matrix<std::complex<double>>(file);
-  return read_matrix<double>(file);
+  SavedSystem saved{
+      .precision = file.text("precision"),
+      .is_complex = file.text("scalar") == "complex",
+      .rows = {
+          .folder = folder, .identity = file.text("identity"), .partition = {file.list<Index>("row_begin")}}};
+  if (!is_name_in(model::precisions(), saved.precision)) file.refuse("it names an unknown precision");
+  if (!is_partition(saved.rows.partition.begin)) file.refuse("its matrix is inconsistent");
+  return saved;
 }
 
 #define INSTANTIATE(T) template FactorIndex read_index<T>(const std::filesystem::path&);

@@ -268,8 +268,19 @@ void Hdf5Reader::read(const char* name, Offset first, std::span<V> values) const
     refuse_damaged();
 }
 
-std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index, const char* parts) {
-  const std::string part = fmt::format("{}-", parts);
+namespace {
+
+// "kind-7.h5".
+bool is_numbered(const std::string& name, const char* kind) {
+  const std::string begin = fmt::format("{}-", kind);
+  return name.starts_with(begin) && name.ends_with(".h5") &&
+         name.find_first_not_of("0123456789", begin.size()) == name.size() - 3;
+}
+
+}  // namespace
+
+std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index,
+                         std::initializer_list<const char*> kinds) {
   const std::filesystem::path index_file = folder / index_of_folder;
   const bool is_known = std::filesystem::exists(index_file) && !Hdf5Reader::is_of_another(index_file, index);
   std::error_code unreadable;
@@ -280,8 +291,8 @@ std::string foreign_file(const std::filesystem::path& folder, const FileFormat& 
                 "choose a folder that you may read");
   for (const auto& entry : entries) {
     std::string name = entry.path().filename().string();
-    const bool is_part = name.starts_with(part) && name.ends_with(".h5") &&
-                         name.find_first_not_of("0123456789", part.size()) == name.size() - 3;
+    const bool is_part =
+        std::ranges::any_of(kinds, [&](const char* kind) { return is_numbered(name, kind); });
     if (!is_known || !(is_part || name == index_of_folder) || !entry.is_regular_file()) return name;
   }
   return {};

@@ -3,6 +3,7 @@
 // saved. One process writes a file, any number read it.
 
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <span>
@@ -145,11 +146,12 @@ class Hdf5Reader {
   mutable std::map<std::string, Hdf5Handle> lists_;  // left open: HDF5 caches what was read last of each
 };
 
-// For folders of HDF5 files, an index and numbered parts ("panels-7.h5" for the parts "panels"): the name of
-// a file that is neither, or of any file if the index is missing or of another format; empty when there is
+// For folders of HDF5 files, an index and numbered parts ("panels-7.h5" of the kind "panels"): the name of a
+// file that is neither, or of any file if the index is missing or of another format; empty when there is
 // none. Throws Error(environment) when the folder cannot be read.
 inline constexpr const char* index_of_folder = "index.h5";
-std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index, const char* parts);
+std::string foreign_file(const std::filesystem::path& folder, const FileFormat& index,
+                         std::initializer_list<const char*> kinds);
 
 // For programs that use HDF5 only through this header; to be called before anything else here. After a
 // damaged file, HDF5 1.10 prints errors of its own while cleaning up at exit; there is nothing to clean up.

@@ -49,11 +49,26 @@ std::shared_ptr<solve::FactorSource<F>> factors_of(const matrix::Csr<T>& a) {
   return solve::root_factors<F>(std::move(made));
 }
 
-// As files have it.
+// This rank's rows, as files have them.
 template <Scalar T>
-matrix::AnyCsr as_read(const matrix::Csr<T>& a) {
+solve::AnyBlockRows rows_as_read(const mpi::Communicator& comm, const matrix::Csr<T>& a) {
   using Read = std::conditional_t<is_complex<T>, std::complex<double>, double>;
-  return matrix::Csr<Read>{a.pattern, {a.value.begin(), a.value.end()}};
+  return solve::dealt_out(comm.handle(),
+                          matrix::AnyCsr(matrix::Csr<Read>{a.pattern, {a.value.begin(), a.value.end()}}));
+}
+
+// The whole matrix.
+template <Scalar T>
+matrix::Csr<T> saved_matrix(const fs::path& folder) {
+  const RowFiles rows = saved_system(folder).rows;
+  return read_rows<T>(rows, 0, rows.partition.rows());
+}
+
+template <Scalar T>
+void expect_equal(const matrix::Csr<T>& a, const matrix::Csr<T>& b) {
+  EXPECT_EQ(a.pattern.row_ptr, b.pattern.row_ptr);
+  EXPECT_EQ(a.pattern.col, b.pattern.col);
+  EXPECT_EQ(a.value, b.value);
 }
 
 template <class Work>
@@ -83,7 +98,7 @@ class FactorFile : public testing::Test {
             const FactorSources<T>& factors) const {
     std::optional<OutputFolder> folder;
     if (comm.rank() == 0) folder.emplace(path, foreign_to_factors);
-    save_factors<T>(comm, folder ? &*folder : nullptr, as_read(a), precision, factors);
+    save_factors<T>(comm, folder ? &*folder : nullptr, rows_as_read(comm, a), precision, factors);
     wait();
   }
   // Factors that rank 0 has, written by all.
@@ -131,7 +146,7 @@ class FactorFile : public testing::Test {
   }
   std::string refusal() const {
     try {
-      static_cast<void>(load_matrix(path));
+      static_cast<void>(saved_matrix<double>(path));
       static_cast<void>(read_all());
     } catch (const Error& e) {
       return e.what();
@@ -154,7 +169,7 @@ TYPED_TEST(FactorFileOf, SolvesOnEveryGrid) {
     const bool mixed = std::string(precision) == "mixed";
     if (mixed && std::same_as<T, Single<T>>) continue;
     this->save(a, precision);
-    EXPECT_EQ(saved_precision(this->path), precision);
+    EXPECT_EQ(saved_system(this->path).precision, precision);
     for (const auto& grid : testing_support::grids_of(this->world.size())) {
       show_life();
       for (const Op op : {Op::none, Op::conjugate_transpose}) {
@@ -167,14 +182,39 @@ TYPED_TEST(FactorFileOf, SolvesOnEveryGrid) {
   }
 }
 
+// Whatever number of ranks has written it, and reads it.
 TEST_F(FactorFile, TheMatrixIsAsItWas) {
-  const auto a = hard_matrix<std::complex<double>>();
+  using T = std::complex<double>;
+  const auto a = hard_matrix<T>();
   save(a, "double");
-  if (world.rank() > 0) return;
-  const auto read = std::get<matrix::Csr<std::complex<double>>>(load_matrix(path));
-  EXPECT_EQ(read.pattern.row_ptr, a.pattern.row_ptr);
-  EXPECT_EQ(read.pattern.col, a.pattern.col);
-  EXPECT_EQ(read.value, a.value);
+  const auto rows = [&](const mpi::Communicator& comm) {
+    return std::get<solve::BlockRows<T>>(load_rows(comm, path)).a;
+  };
+  expect_equal(rows(world), std::get<solve::BlockRows<T>>(rows_as_read(world, a)).a);
+  expect_equal(rows(mpi::Communicator(MPI_COMM_SELF)), a);
+  expect_equal(saved_matrix<T>(path), a);
+  const RowFiles files = saved_system(path).rows;
+  for (Index first = 0; first < a.rows(); first += 7) {
+    const auto some = read_rows<T>(files, first, first + 4);
+    EXPECT_EQ(some.value, std::vector<T>(a.value.begin() + a.pattern.row_ptr[usize(first)],
+                                         a.value.begin() + a.pattern.row_ptr[usize(first) + 4]));
+  }
+  wait();
+}
+
+TEST_F(FactorFile, OtherBlocksThanEvenOnesAreRefused) {
+  const auto a = hard_matrix<double>();
+  const FactorSources<double> factors{.in_full = factors_of<double>(a)};
+  auto rows = std::get<solve::BlockRows<double>>(rows_as_read(world, a));
+  if (world.rank() == world.size() - 1) rows.a.pattern.rows -= 1;
+  std::optional<OutputFolder> folder;
+  if (world.rank() == 0) folder.emplace(path, foreign_to_factors);
+  EXPECT_EQ(
+      kind_of([&] { save_factors<double>(world, folder ? &*folder : nullptr, rows, "double", factors); }),
+      ErrorKind::usage);
+  folder.reset();
+  wait();
+  EXPECT_FALSE(fs::exists(path));
 }
 
 // With the order of the first: the factorization begins anew only where it has to.
@@ -241,37 +281,47 @@ TEST_F(FactorFile, OfAnotherSizeOrTypeIsRefused) {
   EXPECT_EQ(kind_of([&] { load_factors<double>(world, path / "none"); }), ErrorKind::input);
 }
 
-// Panels of one saving are not taken for those of another.
+// Panels and rows of one saving are not taken for those of another.
 TEST_F(FactorFile, FilesOfTwoFoldersAreNotMixed) {
   const auto a = hard_matrix<double>();
-  save(a, "double");
-  const fs::path panels = path / "panels-0.h5", kept = path.string() + "-panels";
-  if (world.rank() == 0) fs::copy_file(panels, kept);
-  wait();
-  save(a, "double");
-  if (world.rank() > 0) return;
-  fs::rename(kept, panels);
-  EXPECT_NE(refusal().find("does not belong to the index"), std::string::npos) << refusal();
+  for (const char* name : {"panels-0.h5", "rows-0.h5"}) {
+    save(a, "double");
+    const fs::path file = path / name, kept = path.string() + "-" + name;
+    if (world.rank() == 0) fs::copy_file(file, kept);
+    wait();
+    save(a, "double");
+    if (world.rank() == 0) {
+      fs::rename(kept, file);
+      EXPECT_NE(refusal().find("does not belong to the index"), std::string::npos) << refusal();
+    }
+    wait();
+  }
 }
 
 // Where one rank cannot read its part none is left waiting.
 TEST_F(FactorFile, AMissingFileIsAnErrorOnAllRanks) {
   const auto a = hard_matrix<double>();
   save(a, "double");
-  if (world.rank() == 0) {
-    Index last = 0;  // rank that has written some
-    while (fs::exists(path / fmt::format("panels-{}.h5", last + 1))) ++last;
-    fs::remove(path / fmt::format("panels-{}.h5", last));
-  }
-  wait();
+  const auto remove_last = [&](const char* kind) {
+    if (world.rank() == 0) {
+      const auto file = [&](Index number) { return path / fmt::format("{}-{}.h5", kind, number); };
+      Index last = 0;  // rank that has written some
+      while (fs::exists(file(last + 1))) ++last;
+      fs::remove(file(last));
+    }
+    wait();
+  };
+  remove_last("panels");
   EXPECT_EQ(kind_of([&] { solve_on({world.size(), 1, 1}, a, false, Op::none); }), ErrorKind::input);
+  remove_last("rows");
+  EXPECT_EQ(kind_of([&] { load_rows(world, path); }), ErrorKind::input);
 }
 
 // Nor where one fails in any other way.
 TEST_F(FactorFile, AFailureOfOneRankIsAnErrorOnAllRanks) {
   const auto a = hard_matrix<double>();
   const auto source = factors_of<double>(a);
-  const auto read = as_read(a);
+  const auto rows = rows_as_read(world, a);
   for (auto* const which :
        {&testing_support::allocations, &testing_support::agreements, &testing_support::transfers}) {
     if (which != &testing_support::allocations && world.size() == 1) continue;
@@ -285,7 +335,8 @@ TEST_F(FactorFile, AFailureOfOneRankIsAnErrorOnAllRanks) {
           if (rank == 0) folder.emplace(path, foreign_to_factors);
           before.reset();
           const mpi::Communicator comm(own);
-          save_factors<double>(comm, folder ? &*folder : nullptr, read, "double", {.in_full = source});
+          save_factors<double>(comm, folder ? &*folder : nullptr, rows, "double", {.in_full = source});
+          load_rows(comm, path);
           const auto saved = load_factors<double>(comm, path).in_full;
           const auto analysis = saved->analysis(comm);
           const distribution::NamedMapping& mapping = distribution::find_mapping("proportional");
@@ -305,7 +356,8 @@ TEST_F(FactorFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
   save(a, "double");
   if (world.rank() > 0) return;
   const Read expected = read_all();
-  for (const fs::path& file : {path / index_of_folder, path / "panels-0.h5"}) {
+  const auto expected_matrix = saved_matrix<double>(path);
+  for (const fs::path& file : {path / index_of_folder, path / "panels-0.h5", path / "rows-0.h5"}) {
     std::ostringstream text;
     text << std::ifstream(file, std::ios::binary).rdbuf();
     const std::string whole = text.str();
@@ -322,6 +374,7 @@ TEST_F(FactorFile, DamagedAndCutShortItIsRefusedOrAsItWas) {
       replace(bytes);
       if (refusal() != "taken") continue;
       const Read read = read_all();
+      expect_equal(saved_matrix<double>(path), expected_matrix);
       for (std::size_t side = 0; side < read.panels.side.size(); ++side)
         EXPECT_TRUE(std::ranges::equal(read.panels.side[side], expected.panels.side[side]))
             << file << " byte " << at;
