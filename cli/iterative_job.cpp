@@ -10,7 +10,6 @@
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/text.hpp"
 #include "trisweep/solve/iterative_solver.hpp"
-#include "trisweep/solve/rows.hpp"
 #include "trisweep/version.hpp"
 
 namespace trisweep::cli {

@@ -12,7 +12,6 @@
 #include "trisweep/report/run_record.hpp"
 #include "trisweep/report/trace.hpp"
 #include "trisweep/solve/compression_choice.hpp"
-#include "trisweep/solve/rows.hpp"
 #include "trisweep/version.hpp"
 
 namespace trisweep::cli {

@@ -13,14 +13,10 @@
 #include "trisweep/matrix/io.hpp"
 #include "trisweep/matrix/matrix_market_header.hpp"
 #include "trisweep/matrix/text_numbers.hpp"
-#include "trisweep/solve/rows.hpp"
+#include "trisweep/mpi/rows.hpp"
 
 namespace trisweep::cli {
 namespace {
-
-Index rows_of(const matrix::AnyDense& b) {
-  return std::visit([](const auto& dense) { return dense.rows; }, b);
-}
 
 // Throws Error(input) if the largest entry overflows or underflows in single precision.
 template <Scalar T>
@@ -200,15 +196,14 @@ AnySystem read_system(const mpi::Communicator& comm, const SystemFiles& files, O
     if (comm.rank() != 0) return;
     if (!files.rows.empty()) system.rows = read_row_numbers(files.rows, size);
     if (files.rhs.empty()) return;
-    system.b = matrix::read_dense(files.rhs);
-    if (rows_of(*system.b) != size)
+    system.b.emplace(files.rhs);
+    if (system.b->rows() != size)
       throw InputError(files.rhs, 0,
-                       fmt::format("the right-hand side has {} rows, but {} has {}", rows_of(*system.b),
+                       fmt::format("the right-hand side has {} rows, but {} has {}", system.b->rows(),
                                    files.given(), size),
                        "give one row per row of the matrix");
   });
-  system.complex = is_complex_matrix(system.a) ||
-                   (system.b && std::holds_alternative<matrix::Dense<std::complex<double>>>(*system.b));
+  system.complex = is_complex_matrix(system.a) || (system.b && system.b->is_complex());
   comm.broadcast(system.complex);
   mpi::agree_on_error(comm, [&] { matrix::require_scalar(system.complex); });
   return system;
@@ -230,21 +225,41 @@ solve::BlockRows<T> take_rows(const mpi::Communicator& comm, solve::AnyBlockRows
   });
 }
 
+namespace {
+
+// This rank's rows of the vectors in `file`, on rank 0, which reads one after the other.
+template <Scalar T>
+std::vector<T> read_rhs(const mpi::Communicator& comm, Index rows, Index nrhs,
+                        std::optional<matrix::DenseReader>& file) {
+  distribution::RowPartition partition;
+  std::vector<T> b;
+  mpi::agree_on_error(comm, [&] {
+    partition = distribution::even_partition(rows, comm.size());
+    b.resize(usize(partition.count(comm.rank())) * usize(nrhs));
+  });
+  const auto own = usize(partition.count(comm.rank()));
+  for (std::size_t c = 0; c < usize(nrhs); ++c) {
+    const auto whole =
+        mpi::agree_on_error(comm, [&] { return file ? converted<T>(file->column()) : matrix::Dense<T>(); });
+    mpi::scatter(comm, whole.value.data(), partition.begin, std::span(b).subspan(c * own, own));
+  }
+  return b;
+}
+
+}  // namespace
+
 template <Scalar T>
 System<T> take_system(const mpi::Communicator& comm, AnySystem&& read, Op op, Index nrhs) {
   System<T> system{
       .a = take_rows<T>(comm, std::move(read.a)), .b = {}, .nrhs = nrhs, .rows = std::move(read.rows)};
-  const auto given = mpi::agree_on_error(
-      comm, [&] { return read.b ? converted<T>(std::move(*read.b)) : matrix::Dense<T>(); });
   system.nonzeros = static_cast<Offset>(comm.sum(static_cast<std::uint64_t>(system.a.a.nonzeros())));
-  char is_given = read.b.has_value();
-  comm.broadcast(is_given);
-  if (is_given == 0) {
+  Index given = read.b ? read.b->cols() : 0;
+  comm.broadcast(given);
+  if (given == 0) {
     system.b = made_up_rhs(comm, system.a.a, op, nrhs);
   } else {
-    system.nrhs = given.cols;
-    comm.broadcast(system.nrhs);
-    system.b = solve::scatter_rows(comm, distribution::even_partition(system.size(), comm.size()), given);
+    system.nrhs = given;
+    system.b = read_rhs<T>(comm, system.size(), given, read.b);
   }
   return system;
 }
@@ -253,13 +268,15 @@ template <Scalar T>
 void write_vectors(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                    Vectors<const T> rows, std::optional<OutputFile>& file) {
   std::optional<matrix::DenseWriter<T>> writer;
+  std::vector<T> whole;
   mpi::agree_on_error(comm, [&] {
+    if (comm.rank() == 0) whole.resize(usize(partition.rows()));
     if (file) writer.emplace(*file, partition.rows(), rows.cols);
   });
   for (Index c = 0; c < rows.cols; ++c) {
-    const auto whole = solve::gather_rows<T>(comm, partition, {rows.column(c), usize(rows.rows)}, 1);
+    mpi::gather(comm, std::span(rows.column(c), usize(rows.rows)), partition.begin, whole.data());
     mpi::agree_on_error(comm, [&] {
-      if (writer) writer->column(whole.value);
+      if (writer) writer->column(whole);
     });
   }
 }

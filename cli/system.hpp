@@ -8,6 +8,7 @@
 #include "trisweep/core/observer.hpp"
 #include "trisweep/core/output_file.hpp"
 #include "trisweep/matrix/any_matrix.hpp"
+#include "trisweep/matrix/dense_reader.hpp"
 #include "trisweep/mpi/communicator.hpp"
 #include "trisweep/solve/read_rows.hpp"
 
@@ -36,10 +37,10 @@ inline bool is_complex_matrix(const solve::AnyBlockRows& rows) {
 // A system as it was read, in any scalar type. The same functions, collective, serve one process: with a
 // communicator of its own.
 struct AnySystem {
-  solve::AnyBlockRows a;              // even blocks of rows
-  std::optional<matrix::AnyDense> b;  // on rank 0
-  std::vector<Index> rows;            // wanted rows of x, counted from 0; on rank 0
-  bool complex = false;               // A or b
+  solve::AnyBlockRows a;                 // even blocks of rows
+  std::optional<matrix::DenseReader> b;  // on rank 0
+  std::vector<Index> rows;               // wanted rows of x, counted from 0; on rank 0
+  bool complex = false;                  // A or b
 };
 // Throws Error(input) if right-hand side and matrix differ in the number of rows, Error(usage) if the factors
 // are those of another matrix.

@@ -24,7 +24,7 @@ namespace trisweep::matrix {
 AnyCsr read_matrix(const std::filesystem::path& file, Observer& observer = silent_observer());
 
 // Dense right-hand sides, a column each: Matrix Market array (or coordinate, filled with zeros), PETSc binary
-// Vec, or the right-hand side section of a Harwell-Boeing file.
+// Vec, or the right-hand side section of a Harwell-Boeing file. One column after the other: DenseReader.
 AnyDense read_dense(const std::filesystem::path& file);
 
 // Matrix Market: "coordinate real|complex general" for Csr, row by row, and "array real|complex general" for

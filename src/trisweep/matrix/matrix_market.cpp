@@ -165,18 +165,6 @@ Dense<T> to_dense(const Csr<T>& a, const std::filesystem::path& file) {
   return dense;
 }
 
-template <Scalar T>
-Dense<T> read_dense_values(LineReader& lines, const MatrixMarketHeader& header) {
-  const bool stored_whole =
-      header.layout == MatrixMarketHeader::Layout::array && header.symmetry == Symmetry::general;
-  if (!stored_whole) return to_dense(read_csr<T>(lines, header), lines.source().file());
-  Dense<T> dense{header.rows, header.cols, {}};
-  constexpr std::size_t shortest_line = 2;  // "1\n"
-  dense.value.reserve(lines.source().plausible_items(usize(header.entries), shortest_line));
-  for_each_array_value<T>(lines, header, [&](Index, Index, T value) { dense.value.push_back(value); });
-  return dense;
-}
-
 }  // namespace
 
 AnyCsr read_matrix_market(LineReader& lines) {
@@ -207,11 +195,28 @@ template Triplets<double> read_matrix_market_part(ByteReader&, const MatrixMarke
 template Triplets<std::complex<double>> read_matrix_market_part(ByteReader&, const MatrixMarketHeader&,
                                                                 std::size_t, std::size_t);
 
-AnyDense read_matrix_market_dense(LineReader& lines) {
-  const MatrixMarketHeader header = read_matrix_market_header(lines);
-  if (header.field == MatrixMarketHeader::Field::complex)
-    return read_dense_values<std::complex<double>>(lines, header);
-  return read_dense_values<double>(lines, header);
+AnyDense read_matrix_market_dense(LineReader& lines, const MatrixMarketHeader& header) {
+  const auto read = [&]<Scalar T>(T) -> AnyDense {
+    return to_dense(read_csr<T>(lines, header), lines.source().file());
+  };
+  return header.field == MatrixMarketHeader::Field::complex ? read(std::complex<double>()) : read(double());
 }
+
+template <Scalar T>
+std::vector<T> read_matrix_market_column(LineReader& lines, const MatrixMarketHeader& header, Index column) {
+  constexpr std::size_t shortest = 2;  // "1\n"
+  std::vector<T> values;
+  values.reserve(lines.source().plausible_items(usize(header.rows), shortest));
+  for (Index i = 0; i < header.rows; ++i) {
+    Words words(next_entry_line(lines, Offset{column} * header.rows + i, header.entries));
+    values.push_back(read_value<T>(lines, words, header.field));
+  }
+  if (column + 1 == header.cols) expect_end_of_file(lines, header.entries);
+  return values;
+}
+
+template std::vector<double> read_matrix_market_column(LineReader&, const MatrixMarketHeader&, Index);
+template std::vector<std::complex<double>> read_matrix_market_column(LineReader&, const MatrixMarketHeader&,
+                                                                     Index);
 
 }  // namespace trisweep::matrix

@@ -11,9 +11,14 @@
 
 namespace trisweep::matrix {
 
-// Both read from the banner on. Entries of a `pattern` become 1; symmetric files give both triangles.
-AnyCsr read_matrix_market(LineReader& lines);          // zeros of an array file are not stored
-AnyDense read_matrix_market_dense(LineReader& lines);  // coordinate files too, when the result stays small
+// Reads from the banner on. Entries of a `pattern` become 1; symmetric files give both triangles; zeros of an
+// array file are not stored.
+AnyCsr read_matrix_market(LineReader& lines);
+// The same behind the header, as a dense matrix: coordinate files too, when the result stays small.
+AnyDense read_matrix_market_dense(LineReader& lines, const MatrixMarketHeader& header);
+// The next column, whose number is `column`, of a general array file; all columns are read in order.
+template <Scalar T>
+std::vector<T> read_matrix_market_column(LineReader& lines, const MatrixMarketHeader& header, Index column);
 
 // The stored entries of an uncompressed coordinate file with this header whose lines begin in bytes
 // [begin, end), all of them behind the header. Throws InputError, whose line is counted from there.

@@ -1,10 +1,10 @@
 #include <array>
 
 #include "trisweep/core/error.hpp"
+#include "trisweep/matrix/dense_reader.hpp"
 #include "trisweep/matrix/format.hpp"
 #include "trisweep/matrix/harwell_boeing.hpp"
 #include "trisweep/matrix/io.hpp"
-#include "trisweep/matrix/line_reader.hpp"
 #include "trisweep/matrix/matrix_market.hpp"
 #include "trisweep/matrix/petsc_binary.hpp"
 
@@ -38,13 +38,57 @@ AnyCsr read_matrix(const std::filesystem::path& file, Observer& observer) {
   return format == FileFormat::matrix_market ? read_matrix_market(lines) : read_harwell_boeing(lines);
 }
 
+DenseReader::DenseReader(const std::filesystem::path& file)
+    : source_(std::make_unique<ByteReader>(file, silent_observer())) {
+  const FileFormat format = detect_format(*source_);
+  if (format == FileFormat::petsc_binary) {
+    whole_ = read_petsc_binary_dense(*source_);
+  } else {
+    lines_ = std::make_unique<LineReader>(*source_);
+    if (format == FileFormat::harwell_boeing) {
+      whole_ = read_harwell_boeing_dense(*lines_);
+    } else {
+      header_ = read_matrix_market_header(*lines_);
+      const bool has_columns =
+          header_.layout == MatrixMarketHeader::Layout::array && header_.symmetry == Symmetry::general;
+      if (!has_columns) whole_ = read_matrix_market_dense(*lines_, header_);
+    }
+  }
+  if (whole_)
+    std::visit([&](const auto& dense) { header_.rows = dense.rows, header_.cols = dense.cols; }, *whole_);
+}
+
+bool DenseReader::is_complex() const {
+  return whole_ ? std::holds_alternative<Dense<std::complex<double>>>(*whole_)
+                : header_.field == MatrixMarketHeader::Field::complex;
+}
+
+AnyDense DenseReader::column() {
+  const Index column = next_++;
+  const auto in_memory = [&]<Scalar T>(const Dense<T>& dense) -> AnyDense {
+    const auto begin = dense.value.begin() + Offset{column} * dense.rows;
+    return Dense<T>{dense.rows, 1, {begin, begin + dense.rows}};
+  };
+  const auto from_file = [&]<Scalar T>(T) -> AnyDense {
+    return Dense<T>{header_.rows, 1, read_matrix_market_column<T>(*lines_, header_, column)};
+  };
+  if (whole_) return std::visit(in_memory, *whole_);
+  return is_complex() ? from_file(std::complex<double>()) : from_file(double());
+}
+
 AnyDense read_dense(const std::filesystem::path& file) {
-  ByteReader source(file, silent_observer());
-  const FileFormat format = detect_format(source);
-  if (format == FileFormat::petsc_binary) return read_petsc_binary_dense(source);
-  LineReader lines(source);
-  return format == FileFormat::matrix_market ? read_matrix_market_dense(lines)
-                                             : read_harwell_boeing_dense(lines);
+  DenseReader reader(file);
+  AnyDense all = reader.column();
+  for (Index column = 1; column < reader.cols(); ++column) {
+    std::visit(
+        [&]<class Dense>(Dense& dense) {
+          const auto next = std::get<Dense>(reader.column());
+          dense.value.insert(dense.value.end(), next.value.begin(), next.value.end());
+          ++dense.cols;
+        },
+        all);
+  }
+  return all;
 }
 
 }  // namespace trisweep::matrix

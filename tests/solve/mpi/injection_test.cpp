@@ -14,6 +14,7 @@
 #include "gallery/gallery.hpp"
 #include "support/rows_of.hpp"
 #include "support/shared_file.hpp"
+#include "support/whole_vectors.hpp"
 #include "trisweep/distribution/front_owners.hpp"
 #include "trisweep/krylov/distributed_matrix.hpp"
 #include "trisweep/krylov/methods.hpp"
@@ -22,7 +23,6 @@
 #include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/solve/read_rows.hpp"
 #include "trisweep/solve/refinement.hpp"
-#include "trisweep/solve/rows.hpp"
 #include "trisweep/solve/solver.hpp"
 
 namespace trisweep::solve {
@@ -34,6 +34,7 @@ using testing_support::attributes;
 using testing_support::Countdown;
 using testing_support::fail_everywhere;
 using testing_support::few;
+using testing_support::gather_rows;
 using testing_support::Injection;
 using testing_support::makers;
 using testing_support::many;
@@ -43,6 +44,7 @@ using testing_support::Outcome;
 using testing_support::OwnCommunicator;
 using testing_support::polls;
 using testing_support::random_matrix;
+using testing_support::scatter_rows;
 using testing_support::some;
 using testing_support::transfers;
 using testing_support::uneven_blocks;

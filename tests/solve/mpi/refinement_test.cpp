@@ -4,14 +4,15 @@
 
 #include "support/scalars.hpp"
 #include "support/solver.hpp"
+#include "support/whole_vectors.hpp"
 #include "trisweep/solve/condition.hpp"
-#include "trisweep/solve/rows.hpp"
 
 namespace trisweep::solve {
 namespace {
 
 using testing_support::random_matrix;
 using testing_support::random_vector;
+using testing_support::scatter_rows;
 using testing_support::world_size;
 
 // Everything a refined solve of op(A) x = b needs, factors in precision F.

@@ -8,7 +8,6 @@
 #include "support/largest.hpp"
 #include "support/solver.hpp"
 #include "trisweep/solve/refinement.hpp"
-#include "trisweep/solve/rows.hpp"
 
 namespace trisweep::solve {
 namespace {

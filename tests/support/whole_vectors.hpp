@@ -1,9 +1,15 @@
-#include "trisweep/solve/rows.hpp"
+#pragma once
+// Whole vectors on rank 0, and their distribution by rows. Collective.
 
+#include <vector>
+
+#include "trisweep/distribution/row_partition.hpp"
+#include "trisweep/matrix/csr.hpp"
 #include "trisweep/mpi/rows.hpp"
 
-namespace trisweep::solve {
+namespace trisweep::testing_support {
 
+// This rank's rows, column-major without padding, of the vectors `whole` on rank 0 (read there only).
 template <Scalar T>
 std::vector<T> scatter_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                             const matrix::Dense<T>& whole) {
@@ -17,6 +23,7 @@ std::vector<T> scatter_rows(const mpi::Communicator& comm, const distribution::R
   return mine;
 }
 
+// The reverse: all rows on rank 0, an empty result elsewhere.
 template <Scalar T>
 matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::RowPartition& partition,
                              std::span<const T> rows, Index nrhs) {
@@ -32,11 +39,4 @@ matrix::Dense<T> gather_rows(const mpi::Communicator& comm, const distribution::
   return whole;
 }
 
-#define INSTANTIATE(T)                                                                               \
-  template std::vector<T> scatter_rows(const mpi::Communicator&, const distribution::RowPartition&,  \
-                                       const matrix::Dense<T>&);                                     \
-  template matrix::Dense<T> gather_rows(const mpi::Communicator&, const distribution::RowPartition&, \
-                                        std::span<const T>, Index);
-TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
-
-}  // namespace trisweep::solve
+}  // namespace trisweep::testing_support
