@@ -227,21 +227,29 @@ solve::BlockRows<T> take_rows(const mpi::Communicator& comm, solve::AnyBlockRows
 
 namespace {
 
+// Right-hand sides of a file, as its header promises them, and as its size allows.
+struct GivenRhs {
+  Index cols = 0;
+  Index plausible = 0;
+};
+
 // This rank's rows of the vectors in `file`, on rank 0, which reads one after the other.
 template <Scalar T>
-std::vector<T> read_rhs(const mpi::Communicator& comm, Index rows, Index nrhs,
+std::vector<T> read_rhs(const mpi::Communicator& comm, Index rows, const GivenRhs& given,
                         std::optional<matrix::DenseReader>& file) {
   distribution::RowPartition partition;
   std::vector<T> b;
   mpi::agree_on_error(comm, [&] {
     partition = distribution::even_partition(rows, comm.size());
-    b.resize(usize(partition.count(comm.rank())) * usize(nrhs));
+    b.reserve(usize(partition.count(comm.rank())) * usize(given.plausible));
   });
   const auto own = usize(partition.count(comm.rank()));
-  for (std::size_t c = 0; c < usize(nrhs); ++c) {
-    const auto whole =
-        mpi::agree_on_error(comm, [&] { return file ? converted<T>(file->column()) : matrix::Dense<T>(); });
-    mpi::scatter(comm, whole.value.data(), partition.begin, std::span(b).subspan(c * own, own));
+  for (Index c = 0; c < given.cols; ++c) {
+    const auto whole = mpi::agree_on_error(comm, [&] {
+      b.resize(b.size() + own);
+      return file ? converted<T>(file->column()) : matrix::Dense<T>();
+    });
+    mpi::scatter(comm, whole.value.data(), partition.begin, std::span(b).last(own));
   }
   return b;
 }
@@ -253,12 +261,13 @@ System<T> take_system(const mpi::Communicator& comm, AnySystem&& read, Op op, In
   System<T> system{
       .a = take_rows<T>(comm, std::move(read.a)), .b = {}, .nrhs = nrhs, .rows = std::move(read.rows)};
   system.nonzeros = static_cast<Offset>(comm.sum(static_cast<std::uint64_t>(system.a.a.nonzeros())));
-  Index given = read.b ? read.b->cols() : 0;
+  GivenRhs given;
+  if (read.b) given = {read.b->cols(), read.b->plausible_cols()};
   comm.broadcast(given);
-  if (given == 0) {
+  if (given.cols == 0) {
     system.b = made_up_rhs(comm, system.a.a, op, nrhs);
   } else {
-    system.nrhs = given;
+    system.nrhs = given.cols;
     system.b = read_rhs<T>(comm, system.size(), given, read.b);
   }
   return system;

@@ -114,6 +114,7 @@ BAD_CALLS = {
     "right-hand side too long": (["solve", "good.mtx", "--rhs", "long.mtx"], "long.mtx"),
     "right-hand side too short": (["solve", "good.mtx", "--rhs", "short.mtx"], "short.mtx"),
     "right-hand side not a number": (["solve", "good.mtx", "--rhs", "nan.mtx"], "nan.mtx"),
+    "more right-hand sides than memory": (["solve", "good.mtx", "--rhs", "many.mtx"], "many.mtx:5: the file ends after"),
     "second right-hand side cut short": (["solve", "good.mtx", "--rhs", "cut.mtx"], "cut.mtx:5: the file ends after"),
     "record in a missing folder": (["solve", "good.mtx", "--json", "no/such/run.json"], "no/such/run.json"),
     "solution in a missing folder": (["solve", "good.mtx", "-o", "no/such/x.mtx"], "no/such/x.mtx"),
@@ -220,6 +221,7 @@ class Refusals(CommandTest):
         self.write("long.mtx", ARRAY + "3 1\n1\n2\n3\n")
         self.write("short.mtx", ARRAY + "1 1\n1\n")
         self.write("nan.mtx", ARRAY + "2 1\n1\nnan\n")
+        self.write("many.mtx", ARRAY + "2 2000000000\n1\n2\n3\n")
         self.write("cut.mtx", ARRAY + "2 2\n1\n2\n3\n")
         self.write("zeros.mtx", BANNER + "2 2 2\n1 2 1\n2 1 1\n")
         before = self.files()

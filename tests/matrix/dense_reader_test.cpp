@@ -22,6 +22,18 @@ TEST(DenseReader, GivesColumnsInOrder) {
   EXPECT_THAT(std::get<Dense<double>>(reader.column()).value, ElementsAre(5, 6));
 }
 
+// Memory is not reserved for what a header promises and the file cannot hold.
+TEST(DenseReader, SaysHowManyColumnsThereMayBe) {
+  const TemporaryFolder folder;
+  const auto plausible = [&](const std::string& content) {
+    return DenseReader(folder.write("b.mtx", "%%MatrixMarket matrix array real general\n" + content))
+        .plausible_cols();
+  };
+  EXPECT_EQ(plausible("2 2\n1\n2\n3\n4\n"), 2);
+  EXPECT_LT(plausible("2 2000000000\n1\n2\n3\n4\n"), 30);
+  EXPECT_EQ(plausible("2000000000 2\n1\n"), 0);
+}
+
 // Complex ones; and files that are not stored by columns.
 TEST(DenseReader, GivesColumnsOfOtherFiles) {
   using Complex = std::complex<double>;

@@ -21,6 +21,8 @@ class DenseReader {
   Index rows() const { return header_.rows; }
   Index cols() const { return header_.cols; }
   bool is_complex() const;
+  // Number of columns to reserve memory for: headers lie, file sizes do not.
+  Index plausible_cols() const;
 
   // Returns the next column; to be called cols() times. With the last, the file has been read to its end.
   AnyDense column();

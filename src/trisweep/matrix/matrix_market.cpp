@@ -204,9 +204,8 @@ AnyDense read_matrix_market_dense(LineReader& lines, const MatrixMarketHeader& h
 
 template <Scalar T>
 std::vector<T> read_matrix_market_column(LineReader& lines, const MatrixMarketHeader& header, Index column) {
-  constexpr std::size_t shortest = 2;  // "1\n"
   std::vector<T> values;
-  values.reserve(lines.source().plausible_items(usize(header.rows), shortest));
+  values.reserve(lines.source().plausible_items(usize(header.rows), shortest_array_line));
   for (Index i = 0; i < header.rows; ++i) {
     Words words(next_entry_line(lines, Offset{column} * header.rows + i, header.entries));
     values.push_back(read_value<T>(lines, words, header.field));

@@ -16,6 +16,7 @@ namespace trisweep::matrix {
 AnyCsr read_matrix_market(LineReader& lines);
 // The same behind the header, as a dense matrix: coordinate files too, when the result stays small.
 AnyDense read_matrix_market_dense(LineReader& lines, const MatrixMarketHeader& header);
+constexpr std::size_t shortest_array_line = 2;  // "1\n"
 // The next column, whose number is `column`, of a general array file; all columns are read in order.
 template <Scalar T>
 std::vector<T> read_matrix_market_column(LineReader& lines, const MatrixMarketHeader& header, Index column);

@@ -63,6 +63,12 @@ bool DenseReader::is_complex() const {
                 : header_.field == MatrixMarketHeader::Field::complex;
 }
 
+Index DenseReader::plausible_cols() const {
+  if (whole_) return cols();
+  const auto items = source_->plausible_items(usize(header_.entries), shortest_array_line);
+  return static_cast<Index>(items / usize(rows()));
+}
+
 AnyDense DenseReader::column() {
   const Index column = next_++;
   const auto in_memory = [&]<Scalar T>(const Dense<T>& dense) -> AnyDense {
