@@ -198,7 +198,7 @@ class Refusals(Folders):
 
     def test_of_damaged_files(self):
         lu = trisweep.splu(random_matrix())
-        for name in ("index.h5", "panels-0.h5"):
+        for name in ("index.h5", "panels-0.h5", "rows-0.h5"):
             lu.save(self.folder)
             file = self.folder / name
             whole = file.read_bytes()

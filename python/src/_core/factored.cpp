@@ -44,28 +44,35 @@ void save(const solve::FactoredSystem<T>& system, std::optional<int> comm, Outpu
                            precision_of(system.factors), system.factors);
 }
 
-// Reads (indptr, indices, data) of the matrix, and the precision. The factors are read later, by the solver
-// that is made from the folder.
-nb::tuple load_matrix(const std::string& folder) {
-  std::string precision;
+// Rows and precision of the system in a folder. Its factors are read later, by the solver that is made from it.
+nb::tuple saved_system(const std::string& folder) {
+  storage::SavedSystem saved;
+  {
+    const nb::gil_scoped_release others_run;
+    saved = storage::saved_system(folder);
+  }
+  return nb::make_tuple(saved.rows.partition.rows(), saved.precision);
+}
+
+// indptr, indices and data of rows [first, last) of the matrix in a folder.
+nb::tuple load_rows(const std::string& folder, Index first, Index last) {
+  bool single = false;
   matrix::AnyCsr any;
   {
     const nb::gil_scoped_release others_run;
     const storage::SavedSystem saved = storage::saved_system(folder);
-    precision = saved.precision;
+    single = model::find_precision(saved.precision).single_system;
     any = matrix::with_scalar(saved.is_complex, [&]<Scalar Read>(Read) -> matrix::AnyCsr {
-      return storage::read_rows<Read>(saved.rows, 0, saved.rows.partition.rows());
+      return storage::read_rows<Read>(saved.rows, first, last);
     });
   }
-  const bool single = model::find_precision(precision).single_system;
-  const auto arrays = std::visit(
+  return std::visit(
       [&]<Scalar Read>(matrix::Csr<Read>& read) {
         if (!single) return as_arrays(read);
         auto rounded = in_precision<Single<Read>>(read);
         return as_arrays(rounded);
       },
       any);
-  return nb::make_tuple(arrays, precision);
 }
 
 template <Scalar T>
@@ -85,7 +92,8 @@ void add_factored(nb::module_& module) {
       .def("__init__", [](OutputFolder* self, const std::string& path) {
         new (self) OutputFolder(path, storage::foreign_to_factors);
       });
-  module.def("load_factored_matrix", &load_matrix);
+  module.def("saved_system", &saved_system);
+  module.def("load_rows", &load_rows);
 }
 
 }  // namespace trisweep::python

@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -34,9 +35,10 @@ def save(ranks: Ranks, compiled: Any, path: str | os.PathLike[str]) -> None:  # 
 
 
 def load(ranks: Ranks, path: str | os.PathLike[str], rows: ArrayLike | None) -> Loaded:
-    """Collective; rank 0 reads. `rows`: numbers of this rank's rows; None on all ranks: even blocks."""
-    numbers = ranks.gather(ranks.agree(lambda: None if rows is None else np.asarray(rows).astype(np.int32)))
-    return Loaded(*ranks.deal(ranks.on_root(lambda: _read(path, numbers))))
+    """Collective; each rank reads its rows. `rows`: their numbers; None on all ranks: even blocks."""
+    if ranks.any(rows is None) and ranks.any(rows is not None):
+        raise ValueError("rows are given on some ranks alone\n  remedy: give them on all ranks, or on none")
+    return ranks.agree(lambda: _read(ranks, os.fsdecode(path), rows))
 
 
 def packed(compiled: Any) -> dict[str, bytes]:  # noqa: ANN401
@@ -64,17 +66,30 @@ def _on_disk(work: Callable[[], Any]) -> Any:  # noqa: ANN401
         raise OSError(str(error)) from None
 
 
-def _read(path: str | os.PathLike[str], numbers: list[np.ndarray | None]) -> list[tuple[sparse.csr_array, str]]:
-    """Returns for each rank its block of the matrix and the precision."""
-    if not Path(os.fsdecode(path)).exists():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fsdecode(path))
-    (indptr, indices, data), precision = _core.load_factored_matrix(os.fsdecode(path))
-    n = len(indptr) - 1
-    a = sparse.csr_array((data, indices, indptr), shape=(n, n))
-    if all(number is None for number in numbers):
-        numbers = np.array_split(np.arange(n), len(numbers))
-    for number in numbers:
-        if number is None or number.ndim != 1 or not np.all((number >= 0) & (number < n)):
-            raise ValueError(f"rows are not a list of numbers among {n} rows, from 0, on each rank")
-    precision = "mixed" if precision == "mixed" else "double"
-    return [(a[number], precision) for number in numbers]
+def _read(ranks: Ranks, path: str, rows: ArrayLike | None) -> Loaded:
+    if not Path(path).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    n, precision = _core.saved_system(path)
+    blocks = np.array_split(np.arange(n), ranks.size)
+    number = blocks[ranks.rank] if rows is None else np.asarray(rows).astype(np.int32)
+    if number.ndim != 1 or not np.all((number >= 0) & (number < n)):
+        raise ValueError(f"rows are not a list of numbers among {n} rows, from 0, on each rank")
+    block = _chosen_rows(path, number, [block[0] for block in blocks if block.size] + [n])
+    return Loaded(block, "mixed" if precision == "mixed" else "double")
+
+
+def _chosen_rows(path: str, number: np.ndarray, bounds: list[int]) -> sparse.csr_array:
+    """Rows `number` of the matrix, of those between two bounds after the others: no rank reads much at once."""
+    order = np.argsort(number, kind="stable")
+    ascending = number[order]
+    parts = [_consecutive_rows(path, 0, 0, bounds[-1])]
+    for begin, end in pairwise(np.searchsorted(ascending, bounds)):
+        if begin < end:
+            first, last = int(ascending[begin]), int(ascending[end - 1]) + 1
+            parts.append(_consecutive_rows(path, first, last, bounds[-1])[ascending[begin:end] - first])
+    return sparse.vstack(parts, format="csr")[np.argsort(order)]
+
+
+def _consecutive_rows(path: str, first: int, last: int, n: int) -> sparse.csr_array:
+    indptr, indices, data = _core.load_rows(path, first, last)
+    return sparse.csr_array((data, indices, indptr), shape=(last - first, n))

@@ -32,7 +32,7 @@ def load(
     factored.
 
     With `comm`, a communicator of mpi4py, all its ranks, any number, call this together with the same `path`:
-    rank 0 reads the matrix, and each rank the panels that it applies. `rows` then lists on every rank the
+    each rank reads its rows of the matrix, and the panels that it applies. `rows` then lists on every rank the
     numbers in A of that rank's rows; None: the ranks have even blocks of rows, `np.array_split(np.arange(n),
     comm.size)[comm.rank]`.
 
