@@ -44,7 +44,8 @@ void save(const solve::FactoredSystem<T>& system, std::optional<int> comm, Outpu
                            precision_of(system.factors), system.factors);
 }
 
-// Rows and precision of the system in a folder. Its factors are read later, by the solver that is made from it.
+// Rows and precision of the system in a folder. Its factors are read later, by the solver that is made from
+// it.
 nb::tuple saved_system(const std::string& folder) {
   storage::SavedSystem saved;
   {
