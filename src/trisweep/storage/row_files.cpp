@@ -56,7 +56,6 @@ matrix::Csr<T> read_rows(const RowFiles& files, Index first, Index last) {
   matrix::Csr<T> a;
   a.pattern.rows = last - first;
   a.pattern.cols = files.partition.rows();
-  a.pattern.row_ptr = {0};
   for (Index number = 0; number + 1 < std::ssize(files.partition.begin); ++number) {
     const Index begin = files.partition.first(number), rows = files.partition.count(number);
     const Index from = std::max(first, begin), to = std::min(last, begin + rows);
