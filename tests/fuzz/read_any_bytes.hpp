@@ -14,6 +14,7 @@
 #include <string_view>
 #include <variant>
 
+#include "support/read_dense.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
 

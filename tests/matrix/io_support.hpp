@@ -12,6 +12,7 @@
 #include <utility>
 #include <variant>
 
+#include "support/read_dense.hpp"
 #include "trisweep/core/error.hpp"
 #include "trisweep/matrix/io.hpp"
 

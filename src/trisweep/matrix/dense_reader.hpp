@@ -11,8 +11,10 @@
 
 namespace trisweep::matrix {
 
-// The files of read_dense() (matrix/io.hpp), and its errors. Of a general Matrix Market array file, the
-// format of several right-hand sides, one column at a time is in memory; of others all.
+// Dense right-hand sides, a column each: Matrix Market array (or coordinate, filled with zeros), PETSc binary
+// Vec, or the right-hand side section of a Harwell-Boeing file. Errors are those of matrix/io.hpp. Of a
+// general Matrix Market array file, the format of several right-hand sides, one column at a time is in
+// memory; of others all.
 class DenseReader {
  public:
   // Reads as far as the sizes are known.

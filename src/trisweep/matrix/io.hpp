@@ -23,10 +23,6 @@ namespace trisweep::matrix {
 // after every MiB or so.
 AnyCsr read_matrix(const std::filesystem::path& file, Observer& observer = silent_observer());
 
-// Dense right-hand sides, a column each: Matrix Market array (or coordinate, filled with zeros), PETSc binary
-// Vec, or the right-hand side section of a Harwell-Boeing file. One column after the other: DenseReader.
-AnyDense read_dense(const std::filesystem::path& file);
-
 // Matrix Market: "coordinate real|complex general" for Csr, row by row, and "array real|complex general" for
 // Dense. Every number has the fewest digits that read back to the same value of T.
 //
