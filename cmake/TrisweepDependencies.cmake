@@ -68,7 +68,7 @@ endfunction()
 trisweep_import(OpenBLAS libopenblas-pthread-dev openblas
                 DIRECTORIES openblas-pthread ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
 trisweep_import(METIS libmetis-dev metis)
-trisweep_import(AMD libsuitesparse-dev amd camd suitesparseconfig HEADER camd.h DIRECTORIES suitesparse)
+trisweep_import(SuiteSparse libsuitesparse-dev amd camd btf suitesparseconfig HEADER btf.h DIRECTORIES suitesparse)
 if(TRISWEEP_SCOTCH)
   trisweep_import(SCOTCH libscotch-dev scotch scotcherr HEADER scotch.h DIRECTORIES scotch)
 endif()

@@ -29,6 +29,8 @@ const std::vector<Recipe>& all_recipes() {
        recipes::dirichlet3d},
       {{"convection3d", "7-point upwind convection-diffusion on N^3 points, unsymmetric", 1, 1290},
        recipes::convection3d},
+      {{"transport3d", "upwind transport with absorption on N^3 points, triangular", 1, 1290},
+       recipes::transport3d},
       {{"elasticity3d", "trilinear elements of linear elasticity, N^3 free nodes of 3 unknowns", 2, 894,
         false, true},
        recipes::elasticity3d},

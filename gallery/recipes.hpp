@@ -10,6 +10,7 @@ matrix::AnyCsr s2d9(const RecipeOptions& options);
 matrix::AnyCsr poisson3d(const RecipeOptions& options);
 matrix::AnyCsr dirichlet3d(const RecipeOptions& options);
 matrix::AnyCsr convection3d(const RecipeOptions& options);
+matrix::AnyCsr transport3d(const RecipeOptions& options);
 matrix::AnyCsr elasticity3d(const RecipeOptions& options);
 matrix::AnyCsr plate(const RecipeOptions& options);
 matrix::AnyCsr maxwell3d(const RecipeOptions& options);

@@ -1,4 +1,4 @@
-// Finite differences on grids: s2d9, poisson3d, dirichlet3d, convection3d.
+// Finite differences on grids: s2d9, poisson3d, dirichlet3d, convection3d, transport3d.
 
 #include <algorithm>
 #include <cmath>
@@ -100,6 +100,27 @@ matrix::AnyCsr convection3d(const RecipeOptions& options) {
     const double wind[] = {2 * y * (1 - x * x), -2 * x * (1 - y * y), 0.5};
     return -1.0 - std::max(-wind[face.axis] * static_cast<double>(face.side), 0.0) * peclet * h;
   });
+}
+
+// w . grad(c) + c / 10, times h, upwind differences, for the wind w = (1, 1/2, 1/4) and given values
+// upstream: a point depends on those before it alone.
+matrix::AnyCsr transport3d(const RecipeOptions& options) {
+  constexpr double wind[] = {1, 0.5, 0.25};
+  const Cube cube{options.n};
+  const double absorbed = 0.1 / (options.n + 1);
+  CsrBuilder<double> a(cube.size(), cube.size(), 4 * Offset{cube.size()});
+  cube.for_each([&](const Point& p) {
+    double diagonal = absorbed;
+    for (const Face& face : lower_faces) {
+      Point q = p;
+      q[usize(face.axis)] += face.side;
+      if (cube.contains(q)) a.add(cube.index(q), -wind[face.axis]);
+      diagonal += wind[face.axis];
+    }
+    a.add(cube.index(p), diagonal);
+    a.end_row();
+  });
+  return std::move(a).finish();
 }
 
 }  // namespace trisweep::gallery::recipes

@@ -17,8 +17,8 @@ PLANS = (("1x1x4",), ("3x2x1", *PROPORTIONAL, "--tree", "postal"), ("2x3x2",),
 UNEVEN = "2x3x2"
 
 # Small members of every kind: name, N, further arguments.
-GALLERY = [("s2d9", 16), ("poisson3d", 8), ("dirichlet3d", 17), ("convection3d", 8), ("elasticity3d", 5), ("plate", 8),
-           ("maxwell3d", 6), ("maxwell3d", 6, "--complex"), ("kkt3d", 5), ("cage", 8), ("dense-blocks3d", 8),
+GALLERY = [("s2d9", 16), ("poisson3d", 8), ("dirichlet3d", 17), ("convection3d", 8), ("transport3d", 17),
+           ("elasticity3d", 5), ("plate", 8), ("maxwell3d", 6), ("maxwell3d", 6, "--complex"), ("kkt3d", 5), ("cage", 8), ("dense-blocks3d", 8),
            ("fusion", 4), ("random", 400), ("graph", 500), ("graph-road", 1000), ("tridiagonal", 500), ("banded", 400),
            ("block-diagonal", 40), ("arrow", 300)]
 

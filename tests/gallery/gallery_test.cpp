@@ -38,6 +38,7 @@ std::vector<Size> sizes_by_formula() {
     sizes.push_back({"s2d9", size, n * n, pairs * pairs});
     sizes.push_back({"poisson3d", size, n * n * n, 7 * n * n * n - 6 * n * n});
     sizes.push_back({"convection3d", size, n * n * n, 7 * n * n * n - 6 * n * n});
+    sizes.push_back({"transport3d", size, n * n * n, 4 * n * n * n - 3 * n * n});
     sizes.push_back(
         {"kkt3d", size, 2 * n * n * n + 6 * n * n, 55 * n * n * n + 6 * n * n - 72 * n + 32 + n * n * n});
     sizes.push_back({"tridiagonal", size, n, 3 * n - 2});

@@ -110,6 +110,32 @@ TEST(BlockTriangularForm, DoesNotMakeAStageOfEachRowOfAChain) {
   EXPECT_EQ(form.off_diagonal, 801);
 }
 
+// The wave fronts of a flow in three dimensions, of which none has a tenth of the rows: factored as one they
+// would fill like any grid. In one dimension they do not, and in a small grid it does not matter. The same
+// with rows in another order than columns.
+TEST(BlockTriangularForm, HasManyStagesWhereFewWouldFillMuch) {
+  const auto flow = [](Index n) {
+    return std::get<Csr<double>>(gallery::make_matrix("transport3d", {.n = n}));
+  };
+  EXPECT_EQ(form_of(flow(8)).stages, 1);
+  const Csr<double> a = flow(18);
+  std::vector<Index> place(usize(a.rows()));
+  std::iota(place.begin(), place.end(), Index{0});
+  std::mt19937 random(3);
+  for (const bool shuffled : {false, true}) {
+    if (shuffled) std::ranges::shuffle(place, random);
+    std::vector<std::map<Index, double>> rows(place.size());
+    for (Index i = 0; i < a.rows(); ++i)
+      for (const Offset e : a.pattern.entries(i))
+        rows[usize(place[usize(i)])][a.pattern.col[usize(e)]] = a.value[usize(e)];
+    const Csr<double> permuted = csr_of(rows);
+    const auto form = form_of(permuted);
+    EXPECT_GT(form.stages, 16);
+    EXPECT_LE(form.stages, 32);
+    expect_form_of(permuted, form);
+  }
+}
+
 TEST(BlockTriangularForm, HoldsForRandomMatrices) {
   std::mt19937_64 random(5);
   std::set<Index> stages;

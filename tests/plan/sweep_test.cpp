@@ -71,8 +71,9 @@ class Rank {
   void sum_up(SegmentId s) {
     const Segment& segment = phase_.segment[s];
     passed_on_.push_back(segment.supernode);
-    EXPECT_TRUE(segment.parent >= 0 || stays_ || s >= SegmentId(local_blocks_.segments()) ||
-                segment.counts_final || local_blocks_.owned[usize(s)]);
+    const Index local = local_blocks_.local(segment.supernode);
+    EXPECT_TRUE(segment.parent >= 0 || stays_ || local < 0 || segment.counts_final ||
+                local_blocks_.owned[usize(local)]);
   }
   void send(Index number) {
     const Outgoing& message = phase_.outgoing[usize(number)];

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
+#include <utility>
 
-#include "trisweep/ordering/assignment.hpp"
+#include "trisweep/ordering/diagonal_blocks.hpp"
+#include "trisweep/ordering/dissection.hpp"
 
 namespace trisweep::ordering {
 namespace {
-
-// Levels with fewer than one in this many of the rows are not worth a stage of their own.
-constexpr Index rows_per_heavy_level = 10;
 
 template <Scalar T>
 matrix::Pattern pattern_of_nonzeros(const matrix::Csr<T>& a) {
@@ -25,147 +23,65 @@ matrix::Pattern pattern_of_nonzeros(const matrix::Csr<T>& a) {
   return nonzero;
 }
 
-bool has_full_diagonal(const matrix::Pattern& a) {
-  for (Index i = 0; i < a.rows; ++i)
-    if (!std::ranges::binary_search(a.row(i), i)) return false;
-  return true;
-}
-
-// By column: the row that is matched to it; nullopt if not all rows can be matched.
-std::optional<std::vector<Index>> match_rows(const matrix::Pattern& a, Observer& observer) {
-  std::vector<Index> row_of(usize(a.cols), -1);
-  if (has_full_diagonal(a)) {
-    std::iota(row_of.begin(), row_of.end(), Index{0});
-    return row_of;
-  }
-  for (const Index j : a.col) row_of[usize(j)] = 0;
-  if (std::ranges::find(row_of, -1) != row_of.end()) return std::nullopt;
-  Assignment assignment({a.row_ptr, a.col, std::vector<double>(a.col.size())});
-  assignment.solve(observer);
-  if (assignment.rank() < a.rows) return std::nullopt;
-  for (Index i = 0; i < a.rows; ++i) row_of[usize(assignment.col_of_row()[usize(i)])] = i;
-  return row_of;
-}
-
-// The strongly connected components of the graph whose vertices are rows, with an edge from a row to each row
-// whose matched column it has a nonzero in. Every component follows those that it depends on.
-class StrongComponents {
- public:
-  StrongComponents(const matrix::Pattern& a, const std::vector<Index>& row_of)
-      : a_(a),
-        row_of_(row_of),
-        number_(usize(a.rows), unseen),
-        least_(usize(a.rows)),
-        component_(usize(a.rows), -1) {
-    in_order_.reserve(usize(a.rows));
-    for (Index i = 0; i < a.rows; ++i)
-      if (number_[usize(i)] == unseen) search(i);
-  }
-
-  std::span<const Index> rows_in_order() const { return in_order_; }
-  Index component(Index row) const { return component_[usize(row)]; }
-  Index components() const { return components_; }
-
- private:
-  static constexpr Index unseen = -1;
-  struct Visit {
-    Index row;
-    Offset next;  // entry to look at
-  };
-
-  void enter(Index row) {
-    number_[usize(row)] = least_[usize(row)] = seen_++;
-    open_.push_back(row);
-    path_.push_back({row, a_.row_ptr[usize(row)]});
-  }
-
-  // Depth first, without recursion: paths may be as long as there are rows.
-  void search(Index root) {
-    enter(root);
-    while (!path_.empty()) {
-      auto& [row, next] = path_.back();
-      if (next < a_.row_ptr[usize(row) + 1]) {
-        const Index to = row_of_[usize(a_.col[usize(next++)])];
-        if (number_[usize(to)] == unseen)
-          enter(to);
-        else if (component_[usize(to)] < 0)
-          least_[usize(row)] = std::min(least_[usize(row)], number_[usize(to)]);
-      } else {
-        leave(row);
-      }
-    }
-  }
-
-  void leave(Index row) {
-    if (least_[usize(row)] == number_[usize(row)]) {
-      Index member;
-      do {
-        member = open_.back();
-        open_.pop_back();
-        component_[usize(member)] = components_;
-        in_order_.push_back(member);
-      } while (member != row);
-      ++components_;
-    }
-    path_.pop_back();
-    if (path_.empty()) return;
-    Index& least = least_[usize(path_.back().row)];
-    least = std::min(least, least_[usize(row)]);
-  }
-
-  const matrix::Pattern& a_;
-  const std::vector<Index>& row_of_;
-  std::vector<Index> number_, least_, component_, in_order_, open_;
-  std::vector<Visit> path_;
-  Index seen_ = 0, components_ = 0;
-};
-
-// By row: length of the longest path from its block to one that depends on no other.
-std::vector<Index> block_levels(const matrix::Pattern& a, const std::vector<Index>& row_of) {
-  const StrongComponents of(a, row_of);
-  std::vector<Index> level(usize(of.components()));
-  for (const Index i : of.rows_in_order()) {
-    const Index here = of.component(i);
+// By block: the number of blocks on the longest path from it to one that depends on no other.
+std::vector<Index> levels_of(const DiagonalBlocks& blocks, const matrix::Pattern& a) {
+  std::vector<Index> level(usize(blocks.count));
+  for (const Index i : blocks.rows) {
+    const Index here = blocks.of_row[usize(i)];
     for (const Index j : a.row(i)) {
-      const Index there = of.component(row_of[usize(j)]);
+      const Index there = blocks.of_col[usize(j)];
       if (there != here) level[usize(here)] = std::max(level[usize(here)], level[usize(there)] + 1);
     }
   }
-  std::vector<Index> of_row(usize(a.rows));
-  for (Index i = 0; i < a.rows; ++i) of_row[usize(i)] = level[usize(of.component(i))];
-  return of_row;
+  return level;
 }
 
-// The stage of each level.
-std::vector<Index> stages_of_levels(const std::vector<Index>& level_of_row) {
-  std::vector<Index> rows(usize(std::ranges::max(level_of_row)) + 1);
-  for (const Index level : level_of_row) ++rows[usize(level)];
-  const auto n = static_cast<Index>(level_of_row.size());
-  const auto is_heavy = [&](std::size_t level) { return rows[level] >= (n - 1) / rows_per_heavy_level + 1; };
+// By level: its rows.
+std::vector<Index> rows_of_levels(const DiagonalBlocks& blocks, const std::vector<Index>& level) {
+  std::vector<Index> rows(usize(level.empty() ? 0 : std::ranges::max(level) + 1));
+  for (const Index block : blocks.of_row) ++rows[usize(level[usize(block)])];
+  return rows;
+}
+
+// The stage of each level, if only levels of many rows have stages of their own: each stage is a pass over
+// the vectors.
+std::vector<Index> few_stages(const std::vector<Index>& rows, Index n) {
+  constexpr Index most = 10;
+  const auto is_heavy = [&](std::size_t level) { return rows[level] >= (n - 1) / most + 1; };
   std::vector<Index> stage{0};
   for (std::size_t level = 1; level < rows.size(); ++level)
     stage.push_back(stage.back() + (is_heavy(level) || is_heavy(level - 1) ? 1 : 0));
   return stage;
 }
 
-}  // namespace
+// The same, for stages of about as many rows each.
+std::vector<Index> many_stages(const std::vector<Index>& rows, Index n) {
+  constexpr Index most = 32;
+  std::vector<Index> stage{0};
+  Index in_stage = rows.front();
+  for (std::size_t level = 1; level < rows.size(); ++level) {
+    const bool is_full = Offset{in_stage} * most >= n;
+    stage.push_back(stage.back() + (is_full ? 1 : 0));
+    in_stage = rows[level] + (is_full ? 0 : in_stage);
+  }
+  return stage;
+}
 
-template <Scalar T>
-BlockTriangularForm block_triangular_form(const matrix::Csr<T>& a, Observer& observer) {
-  const matrix::Pattern nonzero = pattern_of_nonzeros(a);
-  const auto row_of = match_rows(nonzero, observer);
-  if (!row_of) return {};
-  const std::vector<Index> level = block_levels(nonzero, *row_of);
-  const std::vector<Index> stage = stages_of_levels(level);
-  if (stage.back() == 0) return {};
+BlockTriangularForm form_of(const matrix::Pattern& a, const DiagonalBlocks& blocks,
+                            const std::vector<Index>& level, const std::vector<Index>& stage) {
   BlockTriangularForm form{.stages = stage.back() + 1};
-  for (const Index of_row : level) form.row_stage.push_back(stage[usize(of_row)]);
-  for (const Index row : *row_of) form.col_stage.push_back(form.row_stage[usize(row)]);
+  const auto stages_of = [&](const std::vector<Index>& block_of, std::vector<Index>& stage_of) {
+    stage_of.resize(block_of.size());
+    std::ranges::transform(block_of, stage_of.begin(),
+                           [&](Index block) { return stage[usize(level[usize(block)])]; });
+  };
+  stages_of(blocks.of_row, form.row_stage);
+  stages_of(blocks.of_col, form.col_stage);
   form.coupled.resize(usize(form.stages));
-  for (Index i = 0; i < nonzero.rows; ++i) {
+  for (Index i = 0; i < a.rows; ++i) {
     std::vector<Index>& coupled = form.coupled[usize(form.row_stage[usize(i)])];
     const Offset before = form.off_diagonal;
-    for (const Index j : nonzero.row(i)) {
+    for (const Index j : a.row(i)) {
       if (form.col_stage[usize(j)] == form.row_stage[usize(i)]) continue;
       ++form.off_diagonal;
       coupled.push_back(j);
@@ -177,6 +93,45 @@ BlockTriangularForm block_triangular_form(const matrix::Csr<T>& a, Observer& obs
     coupled.erase(std::ranges::unique(coupled).begin(), coupled.end());
   }
   return form;
+}
+
+// Floating-point operations of factoring what the form leaves of the matrix, ordered by minimum degree.
+double flops_of(const matrix::Pattern& a, const DiagonalBlocks& blocks, const BlockTriangularForm& form) {
+  matrix::Pattern diagonal{a.rows, a.cols, {0}, {}};
+  for (Index i = 0; i < a.rows; ++i) {
+    for (const Index j : a.row(i))
+      if (form.col_stage[usize(j)] == form.row_stage[usize(i)])
+        diagonal.col.push_back(blocks.row_of[usize(j)]);
+    std::sort(diagonal.col.begin() + diagonal.row_ptr.back(), diagonal.col.end());
+    diagonal.row_ptr.push_back(std::ssize(diagonal.col));
+  }
+  std::vector<Index> all(usize(a.rows)), place(all.size(), -1);
+  std::iota(all.begin(), all.end(), 0);
+  return order_by_minimum_degree(ungrouped(symmetrized(diagonal)).graph, all, place).flops;
+}
+
+// True if the levels that share a stage fill each other so much that a stage of its own costs less.
+bool fills_much(const matrix::Pattern& a, const DiagonalBlocks& blocks, const BlockTriangularForm& few,
+                const BlockTriangularForm& many) {
+  constexpr double least_share = 0.08;  // of the nonzeros, outside the diagonal blocks of `many` alone
+  constexpr double flops_of_stage = 1e6;
+  const Offset spared = many.off_diagonal - few.off_diagonal;
+  return double(spared) >= least_share * double(a.nonzeros()) &&
+         flops_of(a, blocks, few) - flops_of(a, blocks, many) >= flops_of_stage * (many.stages - few.stages);
+}
+
+}  // namespace
+
+template <Scalar T>
+BlockTriangularForm block_triangular_form(const matrix::Csr<T>& a, Observer& observer) {
+  const matrix::Pattern nonzero = pattern_of_nonzeros(a);
+  const auto blocks = find_diagonal_blocks(nonzero, observer);
+  if (!blocks || blocks->count < 2) return {};
+  const std::vector<Index> level = levels_of(*blocks, nonzero), rows = rows_of_levels(*blocks, level);
+  const auto form = [&](const std::vector<Index>& stage) { return form_of(nonzero, *blocks, level, stage); };
+  BlockTriangularForm few = form(few_stages(rows, a.rows())), many = form(many_stages(rows, a.rows()));
+  BlockTriangularForm& chosen = fills_much(nonzero, *blocks, few, many) ? many : few;
+  return chosen.stages > 1 ? std::move(chosen) : BlockTriangularForm{};
 }
 
 #define INSTANTIATE(T) template BlockTriangularForm block_triangular_form(const matrix::Csr<T>&, Observer&);

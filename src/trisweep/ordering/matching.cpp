@@ -16,6 +16,7 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/split_mix.hpp"
 #include "trisweep/ordering/assignment.hpp"
+#include "trisweep/ordering/diagonal_blocks.hpp"
 #include "trisweep/ordering/log_balance.hpp"
 
 namespace trisweep::ordering {
@@ -107,13 +108,25 @@ void lower_to_one(const Logarithms& logs, Exponents& e) {
   lower(e.col, [](std::size_t, std::size_t j) { return j; });
 }
 
-// The cost of an entry is the number of bits by which it falls short of 1.
-Costs costs_of(const Logarithms& logs, const Exponents& e) {
-  Costs costs{.row_ptr = logs.row_ptr, .col = logs.col, .cost = std::vector<double>(logs.value.size())};
+// Calls visit(i, j, cost) for every entry. Its cost is the number of bits by which it falls short of 1.
+template <class Visit>
+void for_each_cost(const Logarithms& logs, const Exponents& e, const Visit& visit) {
   for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
-    costs.cost[p] =
-        preference(static_cast<Index>(i), static_cast<Index>(j)) - (e.row[i] + logs.value[p] + e.col[j]);
+    visit(i, j,
+          preference(static_cast<Index>(i), static_cast<Index>(j)) - (e.row[i] + logs.value[p] + e.col[j]));
   });
+}
+
+// Of the entries within the diagonal blocks. Others are in no matching, and would make searches long.
+Costs costs_of(const Logarithms& logs, const Exponents& e, const DiagonalBlocks& blocks) {
+  Costs costs{.row_ptr = std::vector<Offset>(logs.row_ptr.size()), .col = {}, .cost = {}};
+  for_each_cost(logs, e, [&](std::size_t i, std::size_t j, double cost) {
+    if (blocks.of_row[i] != blocks.of_col[j]) return;
+    costs.col.push_back(static_cast<Index>(j));
+    costs.cost.push_back(cost);
+    ++costs.row_ptr[i + 1];
+  });
+  std::partial_sum(costs.row_ptr.begin(), costs.row_ptr.end(), costs.row_ptr.begin());
   return costs;
 }
 
@@ -159,8 +172,8 @@ struct MatchingInUnits {
   Assignment assignment;
 };
 
-MatchingInUnits begin_in(Exponents units, const Logarithms& logs) {
-  Costs costs = costs_of(logs, units);
+MatchingInUnits begin_in(Exponents units, const Logarithms& logs, const DiagonalBlocks& blocks) {
+  Costs costs = costs_of(logs, units, blocks);
   return {std::move(units), Assignment(std::move(costs))};
 }
 
@@ -169,19 +182,21 @@ MatchingInUnits begin_in(Exponents units, const Logarithms& logs) {
 // matching (the dual of this problem). So no scaling gains more than the cost of a matching in the given
 // units, and these are balanced only if that cost exceeds the gain that a change is worth.
 template <Scalar T>
-MatchingInUnits match_in_better_units(const Logarithms& logs, Observer& observer) {
-  MatchingInUnits given = begin_in(given_units(logs), logs);
+MatchingInUnits match_in_better_units(const Logarithms& logs, const DiagonalBlocks& blocks,
+                                      Observer& observer) {
+  MatchingInUnits given = begin_in(given_units(logs), logs, blocks);
   const double least_gain = worth_a_change * double(logs.rows());
   if (given.assignment.solve(observer, least_gain)) return given;
   Exponents balanced = balanced_within_range<T>(logs);
-  if (sum(given.units) + least_gain < sum(balanced)) given = begin_in(std::move(balanced), logs);
+  if (sum(given.units) + least_gain < sum(balanced)) given = begin_in(std::move(balanced), logs, blocks);
   given.assignment.solve(observer);
   return given;
 }
 
 template <Scalar T>
-MatchingInUnits match_in_balanced_units(const Logarithms& logs, Observer& observer) {
-  MatchingInUnits balanced = begin_in(balanced_within_range<T>(logs), logs);
+MatchingInUnits match_in_balanced_units(const Logarithms& logs, const DiagonalBlocks& blocks,
+                                        Observer& observer) {
+  MatchingInUnits balanced = begin_in(balanced_within_range<T>(logs), logs, blocks);
   balanced.assignment.solve(observer);
   return balanced;
 }
@@ -215,9 +230,38 @@ Scaling scaling_of(Exponents exponents) {
   return {.row = std::move(exponents.row), .col = std::move(exponents.col)};
 }
 
-// The larger spread of the dual variables of rows and of columns, in bits.
-double spread(const Assignment& assignment) {
-  return std::max(spread(assignment.u()), spread(assignment.v()));
+// All rows and columns as one block, if none are found: then the matrix may be structurally singular.
+DiagonalBlocks diagonal_blocks(const Logarithms& logs, Observer& observer) {
+  const auto n = usize(logs.rows());
+  auto blocks = find_diagonal_blocks({logs.rows(), logs.rows(), logs.row_ptr, logs.col}, observer);
+  if (!blocks) return {.count = 1, .of_row = std::vector<Index>(n), .of_col = std::vector<Index>(n)};
+  return *std::move(blocks);
+}
+
+// Dual variables of the whole matrix: those of the assignment, the ones of each block's rows lowered and of
+// its columns raised by the least that also makes u(i) + v(j) <= cost(i,j) in the off-diagonal blocks.
+Exponents dual_variables(const MatchingInUnits& matching, const Logarithms& logs,
+                         const DiagonalBlocks& blocks) {
+  const std::span<const double> u = matching.assignment.u(), v = matching.assignment.v();
+  Exponents dual{.row = {u.begin(), u.end()}, .col = {v.begin(), v.end()}};
+  if (blocks.count == 1) return dual;
+  std::vector<double> slack;
+  slack.reserve(logs.col.size());
+  for_each_cost(logs, matching.units,
+                [&](std::size_t i, std::size_t j, double cost) { slack.push_back(cost - u[i] - v[j]); });
+  std::vector<double> shift(usize(blocks.count));
+  for (const Index i : blocks.rows) {
+    double& here = shift[usize(blocks.of_row[usize(i)])];
+    for (Offset p = logs.row_ptr[usize(i)]; p < logs.row_ptr[usize(i) + 1]; ++p) {
+      const Index block = blocks.of_col[usize(logs.col[usize(p)])];
+      if (block != blocks.of_row[usize(i)]) here = std::min(here, shift[usize(block)] + slack[usize(p)]);
+    }
+  }
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    dual.row[i] += shift[usize(blocks.of_row[i])];
+    dual.col[i] -= shift[usize(blocks.of_col[i])];
+  }
+  return dual;
 }
 
 }  // namespace
@@ -231,18 +275,21 @@ Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const 
     return {.col_of_row = std::move(diagonal), .scaling = scaling_of<T>(*std::move(dominant))};
   }
   const Logarithms logs = logarithms_of(a);
-  auto [exponents, assignment] = options.balanced ? match_in_balanced_units<T>(logs, observer)
-                                                  : match_in_better_units<T>(logs, observer);
+  const DiagonalBlocks blocks = diagonal_blocks(logs, observer);
+  MatchingInUnits matching = options.balanced ? match_in_balanced_units<T>(logs, blocks, observer)
+                                              : match_in_better_units<T>(logs, blocks, observer);
   observer.progress("match", 1.0);
-  require_full_rank(assignment, options.numbers);
-  const auto add = [](std::vector<double>& to, std::span<const double> duals) {
-    std::transform(to.begin(), to.end(), duals.begin(), to.begin(), std::plus<>{});
+  require_full_rank(matching.assignment, options.numbers);
+  const Exponents dual = dual_variables(matching, logs, blocks);
+  Exponents& exponents = matching.units;
+  const auto add = [](std::vector<double>& to, const std::vector<double>& duals) {
+    std::ranges::transform(to, duals, to.begin(), std::plus<>{});
   };
-  if (spread(assignment) <= most_spread) {
-    add(exponents.row, assignment.u());
-    add(exponents.col, assignment.v());
+  if (std::max(spread(dual.row), spread(dual.col)) <= most_spread) {
+    add(exponents.row, dual.row);
+    add(exponents.col, dual.col);
   }
-  const auto col_of = assignment.col_of_row();
+  const auto col_of = matching.assignment.col_of_row();
   return {.col_of_row = {col_of.begin(), col_of.end()}, .scaling = scaling_of<T>(std::move(exponents))};
 }
 

@@ -11,8 +11,8 @@
 // A sweep over the diagonal side is the *product* with the blocks that tiles of a group share: its segments
 // are listed twice, as sources and as targets, which have rows of their own.
 //
-// Segments are the local segments of the rank's LocalBlocks, followed by those that a phase adds; ranks are
-// those of the mapping.
+// A sweep's segments are those of the rank's LocalBlocks that an event is about, followed by those that the
+// phase adds; an exchange's segments are numbered as in LocalBlocks. Ranks are those of the mapping.
 
 #include <array>
 #include <string_view>
@@ -159,8 +159,8 @@ struct SweepPhase {
   std::vector<RowBlock> row_block;  // by task
   std::vector<Index> position;      // work rows of the row blocks' rows; empty: piece_positions()
   std::vector<SegmentId> feed;      // segments that a task contributes to, by task, in order of priority
-  // One per local segment; in a product two: first all sources, then all targets. They are followed by
-  // segments that this rank only passes on, and by those without rows, which only count.
+  // Local segments that a task, a message or a counter refers to; in a product first sources, then targets.
+  // They are followed by segments that this rank only passes on, and by those without rows, which only count.
   IndexedVector<SegmentId, Segment> segment;
   std::vector<Index> consumer;      // tasks that read a segment, by segment
   std::vector<WorkRow> cell;        // first row of each cell to be added, by segment, in order

@@ -8,6 +8,39 @@
 namespace trisweep::plan {
 namespace {
 
+// Calls visit(list of segments) for all such lists of a phase.
+template <class Visit>
+void for_each_list(SweepTasks& tasks, JoinedSegments& joined, Visit&& visit) {
+  const auto visit_members = [&](auto& list, auto member) {
+    for (auto& element : list) visit(element.*member);
+  };
+  for (auto* list : {&tasks.feed, &joined.complete, &joined.cleared})
+    for (SegmentId& s : *list) visit(s);
+  visit_members(tasks.reads, &std::pair<SegmentId, Index>::first);
+  visit_members(tasks.cells, &std::pair<SegmentId, WorkRow>::first);
+  visit_members(joined.incoming, &Incoming::segment);
+  visit_members(joined.outgoing, &Outgoing::segment);
+  for (Segment& segment : joined.segment)
+    if (segment.next != no_segment) visit(segment.next);
+}
+
+// Leaves out the segments that no task, message or counter refers to, and renumbers the others: most of a
+// rank's own subtrees are left out, and most of a pruned plan.
+void leave_out_idle_segments(SweepTasks& tasks, JoinedSegments& joined) {
+  IndexedVector<SegmentId, SegmentId> number(joined.segment.size(), no_segment);
+  for_each_list(tasks, joined, [&](SegmentId& s) { number[s] = s; });
+  for (SegmentId s; s < joined.segment.end_key(); ++s)
+    if (joined.segment[s].pending > 0 || joined.segment[s].next != no_segment) number[s] = s;
+  IndexedVector<SegmentId, Segment> kept;
+  for (SegmentId s; s < joined.segment.end_key(); ++s) {
+    if (number[s] == no_segment) continue;
+    number[s] = kept.end_key();
+    kept.push_back(joined.segment[s]);
+  }
+  joined.segment = std::move(kept);
+  for_each_list(tasks, joined, [&](SegmentId& s) { s = number[s]; });
+}
+
 // Sorts messages by supernode and kind. No two messages between the same two ranks have both in common, so
 // that both ranks list them in the same order.
 void number_messages(SweepPhase& phase) {
@@ -62,6 +95,7 @@ SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::
   SweepWork work = list_work(sweep, subtrees);
   SweepTasks tasks = make_tasks(sweep, subtrees, work);
   JoinedSegments joined = join_trees(sweep, subtrees, work.divided, tasks);
+  leave_out_idle_segments(tasks, joined);
   SweepPhase phase{.side = spec.side,
                    .direction = spec.direction,
                    .conjugate = spec.conjugate,

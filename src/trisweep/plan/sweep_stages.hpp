@@ -3,7 +3,8 @@
 //
 //   find_subtrees -> list_work -> make_tasks -> join_trees -> make_sweep (sweep.hpp)
 //
-// Segments and pieces are numbered as in LocalBlocks; a phase adds segments of its own behind the local ones.
+// Segments and pieces are numbered as in LocalBlocks, until make_sweep() leaves out idle segments; a phase
+// adds segments of its own behind the local ones.
 
 #include <limits>
 #include <tuple>

@@ -18,7 +18,9 @@ class WorkList {
   WorkList(const RankSweep& sweep, const Subtrees& subtrees)
       : sweep_(sweep), local_blocks_(sweep.local_blocks), side_(sweep.side()), subtrees_(subtrees) {
     list_.divided = decltype(list_.divided)(usize(local_blocks_.segments()), 0);
-    list_.row_block.reserve(usize(side_.pieces()) + usize(local_blocks_.diagonal.pieces()));
+    const auto applied =
+        std::ranges::count_if(side_.supernode, [&](Index k) { return sweep_.trees.applied[usize(k)] != 0; });
+    list_.row_block.reserve(usize(applied) * (sweep_.spec.diagonal.empty() ? 1 : 2));
   }
 
   void add_panels() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "gallery/gallery.hpp"
 #include "support/factor_engine.hpp"
 #include "support/judged_error.hpp"
 #include "support/largest.hpp"
@@ -298,6 +299,17 @@ TEST(BlockTriangular, IsJudgedInTheUnitsOfNewValues) {
     }
     EXPECT_EQ(solver.report().factor.second_try, whole.report().factor.second_try) << values;
   }
+}
+
+// Upwind transport has factors as small as the matrix; as a whole it fills like any grid.
+TEST(BlockTriangular, HasManyStagesWhereTheseFillLess) {
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("transport3d", {.n = 17}));
+  const auto rows = scattered(a.rows());
+  auto solver = solver_of(a, rows, {});
+  EXPECT_GT(solver.report().factor.block_stages, 16);
+  EXPECT_LT(solver.report().factor.nonzeros_l, 3 * a.nonzeros());
+  for (const Op op : every_op)
+    for (const Index nrhs : {1, 9}) EXPECT_LT(judged_error(solver, a, rows, op, nrhs), 5000);
 }
 
 // One block is singular, its values: no form and no grid makes that solvable.

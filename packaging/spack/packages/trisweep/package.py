@@ -31,7 +31,7 @@ class Trisweep(CMakePackage):
     depends_on("mpi")
     depends_on("openblas threads=pthreads")  # the serial one is not safe to call from several threads
     depends_on("metis@5:")
-    depends_on("suite-sparse")  # AMD, CAMD
+    depends_on("suite-sparse")  # AMD, CAMD, BTF
     depends_on("scotch", when="+scotch")
     depends_on("fmt@9:")
     depends_on("nlohmann-json@3.11:")
