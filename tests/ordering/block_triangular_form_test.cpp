@@ -136,6 +136,19 @@ TEST(BlockTriangularForm, HasManyStagesWhereFewWouldFillMuch) {
   }
 }
 
+// A tree, whose rows and columns are in different orders: most of its edges would be between stages, but it
+// does not fill.
+TEST(BlockTriangularForm, HasFewStagesWhereTheseDoNotFill) {
+  std::mt19937 random(3);
+  std::vector<std::map<Index, double>> rows(6000);
+  for (Index i = 0; i < 6000; ++i) {
+    rows[usize(i)][i] = 2;
+    if (i > 0) rows[usize(i)][std::max(0, i - 1 - static_cast<Index>(random() % 100))] = 1;
+  }
+  std::ranges::shuffle(rows, random);
+  EXPECT_EQ(form_of(csr_of(rows)).stages, 1);
+}
+
 TEST(BlockTriangularForm, HoldsForRandomMatrices) {
   std::mt19937_64 random(5);
   std::set<Index> stages;

@@ -90,8 +90,8 @@ class FewestChoicesFirst {
   std::size_t fewest_ = 0;
 };
 
-// Hopcroft and Karp, SIAM J. Comput. 2 (1973): a phase augments along a largest set of disjoint shortest
-// paths.
+// Hopcroft and Karp, SIAM J. Comput. 2 (1973): a phase augments along shortest paths, at least along as many
+// disjoint ones as can be added to one another.
 class Augmentation {
  public:
   Augmentation(const matrix::Pattern& a, RowsAndColumns& matching)
@@ -158,7 +158,6 @@ class Augmentation {
       const Index col = a_.col[usize(next_[usize(row)] - 1)];
       matching_.col_of_row[usize(row)] = col;
       matching_.row_of_col[usize(col)] = row;
-      distance_[usize(row)] = -1;  // paths are disjoint
     }
   }
 
