@@ -93,7 +93,7 @@ void add_structure_options(CLI::App& sub, HimvCommand& o) {
   sub.add_option("--rank", o.options.rank, "Assumed rank of admissible blocks")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  sub.add_option("--strip", o.options.block_rows,
+  sub.add_option("--block-rows,--strip", o.options.block_rows,
                  "Rows per block of the row partition; 0: blocks are not split")
       ->check(CLI::Range(0, 1 << 30))
       ->capture_default_str();

@@ -41,7 +41,7 @@ std::vector<Choice> choices() {
           {"ranges of rows, 2 streams", {.streams = 2}},
           {"ranges of rows, 3 streams", {.streams = 3}},
           {"padded, 5,000 in a batch", {.cut = GemvCut::count, .count = 5000, .padded = true}},
-          {"strips, no atomics", {.sum = GemvSum::row_blocks}}};
+          {"blocks of rows, no atomics", {.sum = GemvSum::row_blocks}}};
 }
 
 // Time of a product's kernels alone: vectors stay on the device.

@@ -28,7 +28,7 @@ constexpr auto table_of_cuts = std::to_array<NamedGemvChoice<GemvCut>>({
 });
 constexpr auto table_of_sums = std::to_array<NamedGemvChoice<GemvSum>>({
     {"atomic", GemvSum::atomic},
-    {"strips", GemvSum::row_blocks},
+    {"row-blocks", GemvSum::row_blocks},
 });
 
 Index up(Index count, Index by) {
@@ -169,7 +169,7 @@ std::span<const NamedGemvChoice<GemvSum>> gemv_sums() {
 
 LaunchPlan make_launch_plan(const GemvTasks& tasks, const GemvOptions& options) {
   if (options.padded && (options.merged || options.sum == GemvSum::row_blocks))
-    throw Error(ErrorKind::usage, "strips are summed from panels as they are",
+    throw Error(ErrorKind::usage, "blocks of rows are summed from panels as they are",
                 "pad panels that are added by atomic operations, in batches");
   LaunchPlan plan = Planner(tasks, options).make();
   plan.is_padded = options.padded;

@@ -21,8 +21,8 @@ class Himv(Refusals):
     def test_one_kernel_and_batches(self):
         words = ("--object", "spheres", "--n", 3000)
         merged = self.himv(*words)
-        batched = self.himv(*words, "--kernel", "batched", "--strip", 0)
-        padded = self.himv(*words, "--kernel", "batched", "--strip", 0, "--padded", "--cut", "count")
+        batched = self.himv(*words, "--kernel", "batched", "--block-rows", 0)
+        padded = self.himv(*words, "--kernel", "batched", "--block-rows", 0, "--padded", "--cut", "count")
         self.assertEqual(merged["launched"]["launches"], 1)
         self.assertGreater(batched["launched"]["launches"], 2)
         self.assertEqual(batched["launched"]["padding"], 0)
@@ -31,7 +31,7 @@ class Himv(Refusals):
         self.assertGreaterEqual(merged["product_seconds"], merged["least_seconds"])
 
     def test_processes_of_nodes(self):
-        words = ("--object", "spheres", "--n", 3000, "--strip", 32, "--nodes", 4)
+        words = ("--object", "spheres", "--n", 3000, "--block-rows", 32, "--nodes", 4)
         each = self.himv(*words, "--processes", 4)
         shared = self.himv(*words, "--gpus", 4)
         self.assertEqual((each["processes"], each["gpus"], shared["gpus"]), (4, 1, 4))
@@ -49,7 +49,7 @@ class Himv(Refusals):
         words = ("himv", "--object", "spheres", "--n", 300)
         self.fail_with(2, "8 GPUs of each node", *words, "--processes", 4, "--gpus", 2)
         self.fail_with(2, "no description of its nodes' GPUs", *words, "--machine", "generic")
-        self.fail_with(2, "strips are summed from panels as they are", *words, "--padded")
+        self.fail_with(2, "blocks of rows are summed from panels as they are", *words, "--padded")
         self.fail_with(2, "--latency", *words, "--latency", "nan")
 
 
@@ -59,7 +59,7 @@ class OnDevices(Refusals):
         self.succeed(*words)
         cpu = self.record("run.json")["bem"]
         self.assertNotIn("device", cpu)
-        for choice in (("--gpus", 2), ("--kernel", "batched", "--batch", 500, "--sums", "strips")):
+        for choice in (("--gpus", 2), ("--kernel", "batched", "--batch", 500, "--sums", "row-blocks")):
             self.succeed(*words, "--device", "emulated", *choice, ranks=2)
             record = self.record("run.json")["bem"]
             self.assertAlmostEqual(record["charge"] / cpu["charge"], 1, delta=1e-6)

@@ -36,7 +36,7 @@ PlanBuilder::PlanBuilder(const symbolic::Structure& structure, const distributio
                          const plan::Plan& plan, ExchangeBackend exchange_backend)
     : ProgramBuilder(local_blocks.rank, local_blocks.work_rows(), exchange_backend),
       local_blocks_(local_blocks),
-      places_(critical_path_priority(structure)),
+      priority_(critical_path_priority(structure)),
       positions_(distribution::piece_positions(structure, local_blocks)) {
   position_at_.fill(-1);
   program_.rows += plan::extra_rows(plan);

@@ -19,9 +19,9 @@ using lowrank::Tile;
 using lowrank::TilesHead;
 
 // The tiles of a panel that intersect a row block, by rows and columns of tiles.
-class TilesOfStrip {
+class TilesOfRowBlock {
  public:
-  TRISWEEP_DEVICE TilesOfStrip(const TilesHead* panel, const RowBlock& row_block)
+  TRISWEEP_DEVICE TilesOfRowBlock(const TilesHead* panel, const RowBlock& row_block)
       : panel_(panel), row_block_(row_block) {
     while (in_row_ < panel->tiles && tile(in_row_).row == tile(0).row) ++in_row_;
     const Index all = panel->tiles / in_row_;
@@ -86,7 +86,7 @@ Index rows_for_tiles(const Program& program, const PanelsBySide<PieceSpan<S>>& p
       const RowBlock& row_block = program.row_block[usize(i)];
       const Piece& piece = panels[product.side].piece[usize(row_block.piece)];
       if (!piece.in_tiles) continue;
-      const TilesOfStrip tiles(reinterpret_cast<const TilesHead*>(piece.first), row_block);
+      const TilesOfRowBlock tiles(reinterpret_cast<const TilesHead*>(piece.first), row_block);
       most = std::max(most, row_block.row_end - row_block.row_begin + (tiles.rows() + 1) * row_block.width);
     }
   }
@@ -157,7 +157,7 @@ struct TileVectors {
 };
 
 template <int tile, class T, class Block>
-TRISWEEP_DEVICE inline void multiply_tiles(const TilesOfStrip& tiles, const TileVectors<T>& v,
+TRISWEEP_DEVICE inline void multiply_tiles(const TilesOfRowBlock& tiles, const TileVectors<T>& v,
                                            RealPart<T> sign, const Block& block) {
   for (Index row = 0; row < tiles.rows(); ++row) {
     for (Index c = 0; c < tiles.in_row(); ++c) {
@@ -186,7 +186,7 @@ TRISWEEP_DEVICE inline void multiply_tiles(const TilesOfStrip& tiles, const Tile
 }
 
 template <int tile, class T, class Block>
-TRISWEEP_DEVICE inline void multiply_tiles_transposed(const TilesOfStrip& tiles, const TileVectors<T>& v,
+TRISWEEP_DEVICE inline void multiply_tiles_transposed(const TilesOfRowBlock& tiles, const TileVectors<T>& v,
                                                       RealPart<T> sign, const Block& block) {
   TileOfRows<T> x = v.x;
   for (Index row = 0; row < tiles.rows(); ++row) {
@@ -227,7 +227,7 @@ inline constexpr int width_in_tiles = std::min<int>(most, 64 / sizeof(T));
 // P s and P^T g, as multiply() and multiply_transposed() for uncompressed panels.
 template <class T, int most, class Block, class Put>
 TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T, most>& o, const Block& block, const Put& put) {
-  const TilesOfStrip tiles(o.value, o.row_block);
+  const TilesOfRowBlock tiles(o.value, o.row_block);
   const std::size_t rows = usize(o.row_block.row_end - o.row_block.row_begin);
   for_each_tile<width_in_tiles<T, most>>(o.nrhs(), 0, [&](auto tile, Index column) {
     constexpr int columns = tile;
@@ -245,7 +245,7 @@ TRISWEEP_DEVICE inline void multiply(const OperandsInTiles<T, most>& o, const Bl
 template <class T, int most, class Block, class Rows, class Put>
 TRISWEEP_DEVICE inline void multiply_transposed(const OperandsInTiles<T, most>& o, const Block& block,
                                                 const Rows& rows, const Put& put) {
-  const TilesOfStrip tiles(o.value, o.row_block);
+  const TilesOfRowBlock tiles(o.value, o.row_block);
   const std::size_t height = usize(o.row_block.row_end - o.row_block.row_begin),
                     width = usize(o.row_block.width);
   for_each_tile<width_in_tiles<T, most>>(o.nrhs(), 0, [&](auto tile, Index column) {

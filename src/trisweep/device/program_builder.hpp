@@ -79,7 +79,7 @@ class PlanBuilder : public ProgramBuilder {
   Offset positions_of(const plan::SweepPhase& phase);
 
   const distribution::LocalBlocks& local_blocks_;
-  CriticalPathPriority places_;
+  CriticalPathPriority priority_;
   distribution::PiecePositions positions_;
   std::array<Offset, distribution::sides.size()> position_at_;  // by side, in the program; -1: not yet added
 };

@@ -26,7 +26,7 @@ class SweepBuilder {
     take_messages();
     after_ = builder_.items();
     positions_ = builder_.positions_of(phase_);
-    for (const Step& step : order_of(phase_, builder_.local_blocks_, builder_.places_)) add(step);
+    for (const Step& step : order_of(phase_, builder_.local_blocks_, builder_.priority_)) add(step);
     for (Index i = 0; i < static_cast<Index>(phase_.outgoing.size()); ++i) {
       const plan::Outgoing& message = phase_.outgoing[usize(i)];
       program_.outbound.push_back(

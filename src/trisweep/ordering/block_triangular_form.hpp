@@ -28,8 +28,9 @@ struct BlockTriangularForm {
   std::vector<std::vector<Index>> coupled;
 };
 
-// The block triangular form of a square matrix; explicit zeros are ignored. Cost: O(nonzeros) if no diagonal
-// entry is zero and levels are few. Throws Error(environment) when memory does not suffice.
+// The block triangular form of a square matrix; explicit zeros are ignored. Cost: that of maximum_matching()
+// and, where many levels share a stage, of two orderings by minimum degree. Throws Error(environment) when
+// memory does not suffice, and what `observer` throws.
 template <Scalar T>
 BlockTriangularForm block_triangular_form(const matrix::Csr<T>& a, Observer& observer);
 

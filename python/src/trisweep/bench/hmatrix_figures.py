@@ -127,7 +127,7 @@ def _draw(study: Study, table: Table) -> Figure:
 
 ON_HOST = ("--device", "emulated")
 BATCHED = ("--kernel", "batched")
-UNCUT = ("--strip", "0", "--machine", "reedbush-h")
+UNCUT = ("--block-rows", "0", "--machine", "reedbush-h")
 
 
 def _batches(label: str, *words: str, paper: dict[str, str] | None = None, real: bool = True) -> Way:
@@ -152,10 +152,10 @@ FIG9 = (
     _batches("2 streams", "--streams", "2", paper=_by_matrix(81.12, 84.14, 72.20, 96.56)),
     _batches("3 streams", "--streams", "3", paper=_by_matrix(84.13, 86.14, 72.20, 96.87)),
     Way(
-        "strips of 256 rows, no atomics",
-        (*UNCUT[2:], *BATCHED, "--sums", "strips"),
+        "blocks of 256 rows, no atomics",
+        (*UNCUT[2:], *BATCHED, "--sums", "row-blocks"),
         {},
-        (*ON_HOST, *BATCHED, "--sums", "strips"),
+        (*ON_HOST, *BATCHED, "--sums", "row-blocks"),
     ),
     MERGED,
 )
