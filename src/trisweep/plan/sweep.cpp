@@ -8,9 +8,9 @@
 namespace trisweep::plan {
 namespace {
 
-// Calls visit(list of segments) for all such lists of a phase.
+// Calls visit(segment) for every reference to a segment.
 template <class Visit>
-void for_each_list(SweepTasks& tasks, JoinedSegments& joined, Visit&& visit) {
+void for_each_reference(SweepTasks& tasks, JoinedSegments& joined, Visit&& visit) {
   const auto visit_members = [&](auto& list, auto member) {
     for (auto& element : list) visit(element.*member);
   };
@@ -28,7 +28,7 @@ void for_each_list(SweepTasks& tasks, JoinedSegments& joined, Visit&& visit) {
 // rank's own subtrees are left out, and most of a pruned plan.
 void leave_out_idle_segments(SweepTasks& tasks, JoinedSegments& joined) {
   IndexedVector<SegmentId, SegmentId> number(joined.segment.size(), no_segment);
-  for_each_list(tasks, joined, [&](SegmentId& s) { number[s] = s; });
+  for_each_reference(tasks, joined, [&](SegmentId& s) { number[s] = s; });
   for (SegmentId s; s < joined.segment.end_key(); ++s)
     if (joined.segment[s].pending > 0 || joined.segment[s].next != no_segment) number[s] = s;
   IndexedVector<SegmentId, Segment> kept;
@@ -38,7 +38,7 @@ void leave_out_idle_segments(SweepTasks& tasks, JoinedSegments& joined) {
     kept.push_back(joined.segment[s]);
   }
   joined.segment = std::move(kept);
-  for_each_list(tasks, joined, [&](SegmentId& s) { s = number[s]; });
+  for_each_reference(tasks, joined, [&](SegmentId& s) { s = number[s]; });
 }
 
 // Sorts messages by supernode and kind. No two messages between the same two ranks have both in common, so
