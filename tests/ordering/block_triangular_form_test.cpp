@@ -111,8 +111,8 @@ TEST(BlockTriangularForm, DoesNotMakeAStageOfEachRowOfAChain) {
 }
 
 // The wave fronts of a flow in three dimensions, of which none has a tenth of the rows: factored as one they
-// would fill like any grid. In one dimension they do not, and in a small grid it does not matter. The same
-// with rows in another order than columns.
+// would fill like any grid. In a small grid that does not matter. The same with rows in another order than
+// columns.
 TEST(BlockTriangularForm, HasManyStagesWhereFewWouldFillMuch) {
   const auto flow = [](Index n) {
     return std::get<Csr<double>>(gallery::make_matrix("transport3d", {.n = n}));
