@@ -208,6 +208,26 @@ TEST(Assignment, SaysWhetherAllRowsOfAChainCostMore) {
   }
 }
 
+// A square grid in which neighbours to one side cost slightly more than those to the other, as in convection
+// by central differences, and the point itself much more: rows of all of the grid decide about each other.
+Costs grid_of_near_ties(Index side, std::mt19937& random) {
+  std::uniform_real_distribution<double> tie(0, 1e-3);
+  std::vector<Entry> entries;
+  for (Index x = 0; x < side; ++x)
+    for (Index y = 0; y < side; ++y) {
+      const auto add = [&](Index dx, Index dy, double cost) {
+        if (std::min(x + dx, y + dy) < 0 || std::max(x + dx, y + dy) >= side) return;
+        entries.push_back({x * side + y, (x + dx) * side + y + dy, cost + tie(random)});
+      };
+      add(-1, 0, 0);
+      add(0, -1, 0);
+      add(0, 0, 6.6);
+      add(0, 1, 0.006);
+      add(1, 0, 0.006);
+    }
+  return costs_of(side * side, entries);
+}
+
 // What is settled by searches is reported every 4096 columns.
 struct Reports : Observer {
   int count = 0;
@@ -230,6 +250,19 @@ TEST(Assignment, SettlesFewColumnsOfLongChains) {
   EXPECT_TRUE(assignment.solve(reports));
   EXPECT_LT(reports.count, 25 * n / 4096);
   EXPECT_EQ(assignment.rank(), n);
+  expect_proved(costs, assignment);
+}
+
+// Searches that do not begin at auctioned prices settle 5 million columns.
+TEST(Assignment, SettlesFewColumnsOfGrids) {
+  std::mt19937 random(6);
+  constexpr Index side = 200;
+  const Costs costs = grid_of_near_ties(side, random);
+  Assignment assignment(costs);
+  Reports reports;
+  EXPECT_TRUE(assignment.solve(reports));
+  EXPECT_LT(reports.count, 500'000 / 4096);
+  EXPECT_EQ(assignment.rank(), side * side);
   expect_proved(costs, assignment);
 }
 

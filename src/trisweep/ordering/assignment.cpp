@@ -5,30 +5,26 @@
 #include <limits>
 #include <numeric>
 
+#include "trisweep/ordering/auction.hpp"
+
 namespace trisweep::ordering {
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index report_every = 4096;
 
-// Searches from single rows may settle this many columns per row of the matrix in total. Searches from all
-// rows together take about as much where paths are long, so no matrix takes much longer than with the better
-// method.
-constexpr Offset cheap = 16;
+// Searches from single rows may settle this many columns per row of the matrix in total.
+constexpr Offset cheap = 4;
 }  // namespace
 
 Assignment::Assignment(Costs costs) : costs_(std::move(costs)) {
   const std::size_t n = costs_.row_ptr.size() - 1;
   u_.assign(n, 0.0);
-  v_.assign(n, infinity);
-  col_of_.assign(n, -1);
-  row_of_.assign(n, -1);
+  v_.assign(n, 0.0);
   entry_of_.assign(n, -1);
   label_.resize(n);
-  start_duals();
-  for (Index i = 0; i < rows(); ++i) match_tight_entries(i, true);
-  for (Index i = 0; i < rows(); ++i) {
-    if (col_of_[usize(i)] < 0) match_tight_entries(i, false);
-  }
+  tighten_columns();
+  tighten_rows();
+  match_tight_entries();
 }
 
 void Assignment::assign(Index i, Offset p) {
@@ -37,25 +33,39 @@ void Assignment::assign(Index i, Offset p) {
   entry_of_[usize(i)] = p;
 }
 
-// v(j) = min_i c(i,j), then u(i) = min_j c(i,j) - v(j): feasible, and tight at the minimum of each row.
-void Assignment::start_duals() {
-  for (Offset p = 0; p < costs_.row_ptr.back(); ++p) {
-    double& v = v_[usize(column(p))];
-    v = std::min(v, costs_.cost[usize(p)]);
-  }
+// u(i) = min_j c(i,j) - v(j): the largest that is feasible, tight at an entry of each row.
+void Assignment::tighten_rows() {
   for (Index i = 0; i < rows(); ++i) {
     double least = infinity;
-    for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p) {
-      least = std::min(least, reduced(i, p));
-    }
+    for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p)
+      least = std::min(least, costs_.cost[usize(p)] - v_[usize(column(p))]);
     u_[usize(i)] = least < infinity ? least : 0.0;
   }
-  least_cost_ = std::reduce(u_.begin(), u_.end(), std::reduce(v_.begin(), v_.end()));
+}
+
+void Assignment::tighten_columns() {
+  v_.assign(v_.size(), infinity);
+  for (Index i = 0; i < rows(); ++i) {
+    for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p) {
+      double& v = v_[usize(column(p))];
+      v = std::min(v, costs_.cost[usize(p)] - u_[usize(i)]);
+    }
+  }
 }
 
 // The diagonal goes first: among equally good matchings the one nearest to A's own order keeps a symmetric
 // pattern symmetric, and so the fill small.
-void Assignment::match_tight_entries(Index i, bool diagonal_only) {
+void Assignment::match_tight_entries() {
+  least_cost_ = std::reduce(u_.begin(), u_.end(), std::reduce(v_.begin(), v_.end()));
+  rank_ = 0;
+  col_of_.assign(u_.size(), -1);
+  row_of_.assign(u_.size(), -1);
+  for (Index i = 0; i < rows(); ++i) match_tight_entry(i, true);
+  for (Index i = 0; i < rows(); ++i)
+    if (col_of_[usize(i)] < 0) match_tight_entry(i, false);
+}
+
+void Assignment::match_tight_entry(Index i, bool diagonal_only) {
   for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p) {
     const Index j = column(p);
     if ((diagonal_only && j != i) || row_of_[usize(j)] >= 0 || reduced(i, p) > 0) continue;
@@ -65,12 +75,26 @@ void Assignment::match_tight_entries(Index i, bool diagonal_only) {
   }
 }
 
-void Assignment::report(Observer& observer) const {
-  observer.progress("match", static_cast<double>(rank_) / rows());
+// An auction takes the same time whether paths are short or long, but does not end with an optimal matching:
+// searches go on from its prices, and find short paths.
+void Assignment::begin_at_auctioned_prices(Observer& observer) {
+  run_auction(costs_, col_of_, v_, observer);
+  tighten_rows();
+  tighten_columns();
+  match_tight_entries();
+}
+
+void Assignment::report(Observer& observer) {
+  most_matched_ = std::max(most_matched_, rank_);
+  observer.progress("match", static_cast<double>(most_matched_) / rows());
 }
 
 bool Assignment::solve(Observer& observer, double most) {
   match_one_by_one(observer, most);
+  if (!roots_.empty() && least_cost_ <= most) {
+    begin_at_auctioned_prices(observer);
+    match_one_by_one(observer, most);
+  }
   while (!roots_.empty() && least_cost_ <= most && augment(observer)) report(observer);
   return !(least_cost_ > most);
 }

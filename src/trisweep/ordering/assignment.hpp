@@ -8,16 +8,9 @@
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
-#include "trisweep/core/types.hpp"
+#include "trisweep/ordering/costs.hpp"
 
 namespace trisweep::ordering {
-
-// Row i may be matched to col[p] at cost[p] >= 0, p in [row_ptr[i], row_ptr[i+1]).
-struct Costs {
-  std::vector<Offset> row_ptr;
-  std::vector<Index> col;
-  std::vector<double> cost;
-};
 
 // Shortest augmenting paths with dual variables: u(i) + v(j) <= cost(i,j), with equality where matched.
 class Assignment {
@@ -51,9 +44,12 @@ class Assignment {
   }
   Index column(Offset p) const { return costs_.col[usize(p)]; }
   void assign(Index i, Offset p);
-  void start_duals();
-  void match_tight_entries(Index i, bool diagonal_only);
-  void report(Observer& observer) const;
+  void tighten_rows();
+  void tighten_columns();
+  void match_tight_entries();
+  void match_tight_entry(Index i, bool diagonal_only);
+  void begin_at_auctioned_prices(Observer& observer);
+  void report(Observer& observer);
   void match_one_by_one(Observer& observer, double most);
   bool augment(Observer& observer);
   void search(Observer& observer);
@@ -68,7 +64,8 @@ class Assignment {
   std::vector<Index> col_of_, row_of_;
   std::vector<Offset> entry_of_;  // of row i: the position of its matched entry
   Index rank_ = 0;
-  double least_cost_ = 0;  // sum of the dual variables: the least that matching all rows can cost
+  Index most_matched_ = 0;  // so far
+  double least_cost_ = 0;   // sum of the dual variables: the least that matching all rows can cost
 
   // One search, from one unmatched row or from all that are left.
   std::vector<Index> roots_;                    // those rows: tree t grows from roots_[t]

@@ -4,9 +4,10 @@
 //
 // Duff & Koster, "On algorithms for permuting large entries to the diagonal of a sparse matrix", SIAM J.
 // Matrix Anal. Appl. 22 (2001), section 4: a bipartite matching of least total cost c(i,j) = log max_k
-// |a(i,k)| - log |a(i,j)|, found by shortest augmenting paths (what HSL calls MC64, job 5). Cost: O(nonzeros)
-// where greedy choices suffice, which is usual; about O(nonzeros log^2 n) where many paths are long, as in
-// chains; O(n nonzeros log n) at worst. Sequential, deterministic, no shared state.
+// |a(i,k)| - log |a(i,j)|, found by shortest augmenting paths (what HSL calls MC64, job 5), where these
+// are long from the prices of an auction. Cost: O(nonzeros) where greedy choices suffice, which is usual;
+// about O(nonzeros log^2 n) where many paths are long, as in chains; O(n nonzeros log n) at worst.
+// Sequential, deterministic, no shared state.
 
 #include <vector>
 
