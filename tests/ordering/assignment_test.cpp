@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <string_view>
@@ -208,6 +209,30 @@ TEST(Assignment, SaysWhetherAllRowsOfAChainCostMore) {
   }
 }
 
+// No v(j) can be larger: it is the least cost in its column, or an entry of the column whose row is matched
+// to another such column is tight.
+void expect_largest_prices(const Costs& costs, const Assignment& assignment) {
+  const auto n = assignment.col_of_row().size();
+  std::vector<double> least(n, std::numeric_limits<double>::infinity());
+  for (std::size_t p = 0; p < costs.col.size(); ++p)
+    least[usize(costs.col[p])] = std::min(least[usize(costs.col[p])], costs.cost[p]);
+  std::vector<Index> row_of(n), reached;
+  std::vector<char> is_largest(n);
+  for (std::size_t i = 0; i < n; ++i) row_of[usize(assignment.col_of_row()[i])] = static_cast<Index>(i);
+  const auto reach = [&](Index j, double slack) {
+    if (slack <= 1e-9 && !std::exchange(is_largest[usize(j)], 1)) reached.push_back(j);
+  };
+  for (Index j = 0; j < std::ssize(least); ++j) reach(j, least[usize(j)] - assignment.v()[usize(j)]);
+  for (std::size_t k = 0; k < reached.size(); ++k) {
+    const auto i = usize(row_of[usize(reached[k])]);
+    for (Offset p = costs.row_ptr[i]; p < costs.row_ptr[i + 1]; ++p) {
+      const Index j = costs.col[usize(p)];
+      reach(j, costs.cost[usize(p)] - assignment.u()[i] - assignment.v()[usize(j)]);
+    }
+  }
+  EXPECT_EQ(reached.size(), n);
+}
+
 // A square grid in which neighbours to one side cost slightly more than those to the other, as in convection
 // by central differences, and the point itself much more: rows of all of the grid decide about each other.
 Costs grid_of_near_ties(Index side, std::mt19937& random) {
@@ -251,6 +276,7 @@ TEST(Assignment, SettlesFewColumnsOfLongChains) {
   EXPECT_LT(reports.count, 25 * n / 4096);
   EXPECT_EQ(assignment.rank(), n);
   expect_proved(costs, assignment);
+  expect_largest_prices(costs, assignment);
 }
 
 // Searches that do not begin at auctioned prices settle 5 million columns.
@@ -264,6 +290,7 @@ TEST(Assignment, SettlesFewColumnsOfGrids) {
   EXPECT_LT(reports.count, 500'000 / 4096);
   EXPECT_EQ(assignment.rank(), side * side);
   expect_proved(costs, assignment);
+  expect_largest_prices(costs, assignment);
 }
 
 }  // namespace

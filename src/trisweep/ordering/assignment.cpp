@@ -82,6 +82,30 @@ void Assignment::begin_at_auctioned_prices(Observer& observer) {
   tighten_rows();
   tighten_columns();
   match_tight_entries();
+  is_auctioned_ = true;
+}
+
+// Dual variables are not unique: v becomes as large as it can be without exceeding the least cost in each
+// column, which is what searches alone lead to. Bids go lower than they must, and scaling would multiply by
+// that. The rows that are matched to columns whose v rises limit each other's: shortest paths, by reduced
+// costs.
+void Assignment::raise_prices() {
+  const std::vector<double> v = v_;
+  const std::vector<double> u = std::exchange(u_, std::vector<double>(u_.size()));
+  tighten_columns();  // to the least costs
+  const std::vector<double> most = std::exchange(v_, v);
+  u_ = u;
+  begin_search();
+  for (Index j = 0; j < rows(); ++j) {
+    label_[usize(j)].distance = std::max(0.0, most[usize(j)] - v_[usize(j)]);
+    reached_.push_back(j);
+    heap_.emplace_back(label_[usize(j)].distance, j);
+  }
+  std::ranges::make_heap(heap_, std::greater<>());
+  for (Index j; pop_nearest(j);) scan(row_of_[usize(j)], 0, label_[usize(j)].distance);
+  for (Index j = 0; j < rows(); ++j) v_[usize(j)] += label_[usize(j)].distance;
+  for (Index i = 0; i < rows(); ++i)
+    u_[usize(i)] = costs_.cost[usize(entry_of_[usize(i)])] - v_[usize(col_of_[usize(i)])];
 }
 
 void Assignment::report(Observer& observer) {
@@ -96,6 +120,7 @@ bool Assignment::solve(Observer& observer, double most) {
     match_one_by_one(observer, most);
   }
   while (!roots_.empty() && least_cost_ <= most && augment(observer)) report(observer);
+  if (is_auctioned_ && rank_ == rows()) raise_prices();
   return !(least_cost_ > most);
 }
 

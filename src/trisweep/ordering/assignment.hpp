@@ -49,6 +49,7 @@ class Assignment {
   void match_tight_entries();
   void match_tight_entry(Index i, bool diagonal_only);
   void begin_at_auctioned_prices(Observer& observer);
+  void raise_prices();
   void report(Observer& observer);
   void match_one_by_one(Observer& observer, double most);
   bool augment(Observer& observer);
@@ -65,7 +66,8 @@ class Assignment {
   std::vector<Offset> entry_of_;  // of row i: the position of its matched entry
   Index rank_ = 0;
   Index most_matched_ = 0;  // so far
-  double least_cost_ = 0;   // sum of the dual variables: the least that matching all rows can cost
+  bool is_auctioned_ = false;
+  double least_cost_ = 0;  // sum of the dual variables: the least that matching all rows can cost
 
   // One search, from one unmatched row or from all that are left.
   std::vector<Index> roots_;                    // those rows: tree t grows from roots_[t]
