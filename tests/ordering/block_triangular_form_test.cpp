@@ -132,8 +132,33 @@ TEST(BlockTriangularForm, HasManyStagesWhereFewWouldFillMuch) {
     const auto form = form_of(permuted);
     EXPECT_GT(form.stages, 16);
     EXPECT_LE(form.stages, 32);
+    EXPECT_TRUE(form.fills_less);
     expect_form_of(permuted, form);
   }
+}
+
+// Implicit steps in time as one system: each step's square depends on the one before. Neighbouring steps that
+// share a stage fill each other, and every step is worth a stage of its own, though hardly any nonzeros are
+// outside of the diagonal blocks of fewer stages.
+TEST(BlockTriangularForm, HasAStageForEachStepInTime) {
+  constexpr Index side = 30, square = side * side, steps = 100;
+  std::vector<std::map<Index, double>> rows(usize(square * steps));
+  for (Index i = 0; i < square * steps; ++i) {
+    auto& row = rows[usize(i)];
+    const Index x = i % side, y = i % square / side;
+    row[i] = 5;
+    if (x > 0) row[i - 1] = -1;
+    if (x + 1 < side) row[i + 1] = -1;
+    if (y > 0) row[i - side] = -1;
+    if (y + 1 < side) row[i + side] = -1;
+    if (i >= square) row[i - square] = -1;
+  }
+  const auto a = csr_of(rows);
+  const auto form = form_of(a);
+  EXPECT_EQ(form.stages, steps);
+  EXPECT_TRUE(form.fills_less);
+  EXPECT_EQ(form.off_diagonal, (steps - 1) * square);
+  expect_form_of(a, form);
 }
 
 // A tree, whose rows and columns are in different orders: most of its edges would be between stages, but it

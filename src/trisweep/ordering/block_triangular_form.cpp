@@ -54,9 +54,8 @@ std::vector<Index> few_stages(const std::vector<Index>& rows, Index n) {
   return stage;
 }
 
-// The same, for stages of about as many rows each.
-std::vector<Index> many_stages(const std::vector<Index>& rows, Index n) {
-  constexpr Index most = 32;
+// The same, for at most `most` stages of about as many rows each.
+std::vector<Index> even_stages(const std::vector<Index>& rows, Index n, Index most) {
   std::vector<Index> stage{0};
   Index in_stage = rows.front();
   for (std::size_t level = 1; level < rows.size(); ++level) {
@@ -110,15 +109,46 @@ double flops_of(const matrix::Pattern& a, const DiagonalBlocks& blocks, const Bl
   return order_by_minimum_degree(ungrouped(symmetrized(diagonal)).graph, all, place).flops;
 }
 
-// True if the levels that share a stage fill each other so much that a stage of its own costs less.
-bool fills_much(const matrix::Pattern& a, const DiagonalBlocks& blocks, const BlockTriangularForm& few,
-                const BlockTriangularForm& many) {
-  constexpr double least_share = 0.08;  // of the nonzeros, outside the diagonal blocks of `many` alone
-  constexpr double flops_of_stage = 1e6;
-  const Offset spared = many.off_diagonal - few.off_diagonal;
-  return double(spared) >= least_share * double(a.nonzeros()) &&
-         flops_of(a, blocks, few) - flops_of(a, blocks, many) >= flops_of_stage * (many.stages - few.stages);
-}
+// Finds the form that costs least: each stage is an addition to plans and to solves, and levels that share a
+// stage may fill each other.
+class StageChoice {
+ public:
+  StageChoice(const matrix::Pattern& a, const DiagonalBlocks& blocks, std::vector<Index> level)
+      : a_(a), blocks_(blocks), level_(std::move(level)), rows_(rows_of_levels(blocks, level_)) {}
+
+  BlockTriangularForm cheapest() const {
+    BlockTriangularForm best = form_of(a_, blocks_, level_, few_stages(rows_, a_.rows));
+    double flops = unknown;
+    for (const Index most : {32, 128}) {
+      BlockTriangularForm other = form_of(a_, blocks_, level_, even_stages(rows_, a_.rows, most));
+      const double stages = flops_of_stage() * (other.stages - best.stages);
+      if (!may_fill(best, other)) break;
+      if (flops == unknown) flops = flops_of(a_, blocks_, best);
+      if (flops <= stages) break;
+      const double left = flops_of(a_, blocks_, other);
+      if (flops - left <= stages) break;
+      best = std::move(other);
+      best.fills_less = true;
+      flops = left;
+    }
+    return best;
+  }
+
+ private:
+  static constexpr double unknown = -1;
+  // Of factorizing, in which a stage's share of plans takes as long.
+  double flops_of_stage() const { return 1e6 + 20.0 * a_.rows; }
+  // True if enough nonzeros would be in off-diagonal blocks in addition: otherwise it is not worth an
+  // ordering to find out.
+  bool may_fill(const BlockTriangularForm& few, const BlockTriangularForm& many) const {
+    constexpr double least_share = 0.01;
+    return double(many.off_diagonal - few.off_diagonal) >= least_share * double(a_.nonzeros());
+  }
+
+  const matrix::Pattern& a_;
+  const DiagonalBlocks& blocks_;
+  std::vector<Index> level_, rows_;
+};
 
 }  // namespace
 
@@ -127,11 +157,8 @@ BlockTriangularForm block_triangular_form(const matrix::Csr<T>& a, Observer& obs
   const matrix::Pattern nonzero = pattern_of_nonzeros(a);
   const auto blocks = find_diagonal_blocks(nonzero, observer);
   if (!blocks || blocks->count < 2) return {};
-  const std::vector<Index> level = levels_of(*blocks, nonzero), rows = rows_of_levels(*blocks, level);
-  const auto form = [&](const std::vector<Index>& stage) { return form_of(nonzero, *blocks, level, stage); };
-  BlockTriangularForm few = form(few_stages(rows, a.rows())), many = form(many_stages(rows, a.rows()));
-  BlockTriangularForm& chosen = fills_much(nonzero, *blocks, few, many) ? many : few;
-  return chosen.stages > 1 ? std::move(chosen) : BlockTriangularForm{};
+  BlockTriangularForm form = StageChoice(nonzero, *blocks, levels_of(*blocks, nonzero)).cheapest();
+  return form.stages > 1 ? std::move(form) : BlockTriangularForm{};
 }
 
 #define INSTANTIATE(T) template BlockTriangularForm block_triangular_form(const matrix::Csr<T>&, Observer&);

@@ -22,6 +22,7 @@ struct BlockTriangularForm {
   std::vector<Index> row_stage;
   std::vector<Index> col_stage;
   Index stages = 1;         // 1: the matrix has no such form, or is structurally singular
+  bool fills_less = false;  // than with few stages, by an ordering of both
   Offset off_diagonal = 0;  // nonzeros in off-diagonal blocks
   // By stage: its rows with nonzeros in off-diagonal blocks and the columns of these nonzeros, in one
   // ascending list.

@@ -40,7 +40,7 @@ class AppliedPanels {
   }
   // True if the layer applies the panel of supernode k.
   bool contains(Index k) const {
-    return panels_.contains(k) && within_.contains(k) && concerns(k) &&
+    return within_.contains(k) && panels_.contains(k) && concerns(k) &&
            (blocks_ == Blocks::all || structure_.is_tile(k) == (blocks_ == Blocks::of_tiles));
   }
 

@@ -21,6 +21,7 @@ class SupernodeSet {
   explicit SupernodeSet(std::vector<char> members)
       : members_(std::make_shared<const std::vector<char>>(std::move(members))) {}
 
+  bool is_all() const { return !members_; }
   bool contains(Index k) const { return !members_ || (*members_)[usize(k)] != 0; }
   bool operator==(const SupernodeSet& other) const {
     if (members_ == other.members_) return true;

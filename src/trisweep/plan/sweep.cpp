@@ -90,7 +90,8 @@ void list_by_segment(const std::vector<std::pair<SegmentId, Listed>>& pairs, Swe
 SweepPhase make_sweep(const symbolic::Structure& structure, const distribution::LocalBlocks& local_blocks,
                       const SweepTrees& trees, const SweepSpec& spec, const Accumulation& accumulation) {
   if (spec.idle()) return {.side = spec.side, .direction = spec.direction};
-  const RankSweep sweep{structure, local_blocks, trees, spec, accumulation};
+  const SweepSegments segments(local_blocks, spec.within);
+  const RankSweep sweep{structure, local_blocks, segments, trees, spec, accumulation};
   const Subtrees subtrees = find_subtrees(sweep);
   SweepWork work = list_work(sweep, subtrees);
   SweepTasks tasks = make_tasks(sweep, subtrees, work);

@@ -80,7 +80,7 @@ class TreeParts {
 
   // The phase's segment for supernode k, which is added if it is not a local one.
   SegmentId place_in_turn(Index k) {
-    if (const Index local = local_blocks_.local(k); local >= 0) return SegmentId(local);
+    if (const Index local = local_blocks_.local(k); local >= 0) return sweep_.segments.number(local);
     const SegmentId s = joined_.segment.end_key();
     const Index width = sweep_.structure.width(k);
     joined_.segment.push_back({.row = joined_.rows.take(width), .width = width, .supernode = k});
@@ -124,7 +124,7 @@ class TreeParts {
 JoinedSegments join_trees(const RankSweep& sweep, const Subtrees& subtrees,
                           const IndexedVector<SegmentId, char>& divided, SweepTasks& tasks) {
   TreeParts parts(sweep, tasks);
-  for (SegmentId s; s < sweep.local_end(); ++s) {
+  for (SegmentId s; s < sweep.end(); ++s) {
     const bool takes_part = !sweep.is_product() || sweep.structure.is_tile(sweep.supernode(s));
     if (subtrees.interior[s]) {
       if (divided[s]) parts.start_subtree(s);

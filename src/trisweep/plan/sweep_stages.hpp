@@ -3,8 +3,8 @@
 //
 //   find_subtrees -> list_work -> make_tasks -> join_trees -> make_sweep (sweep.hpp)
 //
-// Segments and pieces are numbered as in LocalBlocks, until make_sweep() leaves out idle segments; a phase
-// adds segments of its own behind the local ones.
+// Pieces are numbered as in LocalBlocks, segments as in SweepSegments, until make_sweep() leaves out idle
+// ones; a phase adds segments of its own behind them.
 
 #include <limits>
 #include <tuple>
@@ -16,10 +16,39 @@
 
 namespace trisweep::plan {
 
+// The local segments of the supernodes that a sweep is restricted to, so that a pruned plan takes no longer
+// to make than it has segments.
+class SweepSegments {
+ public:
+  SweepSegments(const distribution::LocalBlocks& local_blocks, const SupernodeSet& within) {
+    count_ = local_blocks.segments();
+    if (within.is_all()) return;
+    number_.resize(usize(count_), no_segment);
+    for (Index local = 0; local < std::ssize(local_blocks.segment); ++local) {
+      if (!within.contains(local_blocks.segment[usize(local)])) continue;
+      number_[usize(local)] = SegmentId(static_cast<Index>(local_.size()));
+      local_.push_back(local);
+    }
+    count_ = static_cast<Index>(local_.size());
+  }
+
+  Index count() const { return count_; }
+  // Of a local segment, as in LocalBlocks; no_segment if it is not among these.
+  SegmentId number(Index local) const { return number_.empty() ? SegmentId(local) : number_[usize(local)]; }
+  // The local segment of that number.
+  Index local(SegmentId s) const { return number_.empty() ? s.value() : local_[usize(s.value())]; }
+
+ private:
+  Index count_ = 0;
+  std::vector<SegmentId> number_;  // empty: all, with the same numbers
+  std::vector<Index> local_;
+};
+
 // The inputs for one rank.
 struct RankSweep {
   const symbolic::Structure& structure;
   const distribution::LocalBlocks& local_blocks;
+  const SweepSegments& segments;
   const SweepTrees& trees;
   const SweepSpec& spec;
   const Accumulation& accumulation;
@@ -29,19 +58,20 @@ struct RankSweep {
   bool ordered() const { return accumulation.ordered; }
   // The product of tiles: targets are segments of their own, behind the sources.
   bool is_product() const { return spec.side == distribution::Side::diagonal; }
-  SegmentId source(Index piece) const { return SegmentId(side().segment[usize(piece)]); }
-  SegmentId target(SegmentId s) const { return is_product() ? s + local_blocks.segments() : s; }
-  // Properties of a local segment.
-  bool is_owned(SegmentId s) const { return local_blocks.owned[usize(s)] != 0; }
-  Index supernode(SegmentId s) const { return local_blocks.segment[usize(s)]; }
-  Index width(SegmentId s) const { return local_blocks.width(s.value()); }
-  WorkRow slot(SegmentId s) const { return WorkRow(local_blocks.slot[usize(s)]); }
+  SegmentId source(Index piece) const { return segments.number(side().segment[usize(piece)]); }
+  SegmentId target(SegmentId s) const { return is_product() ? s + segments.count() : s; }
+  SegmentId of_rows(const distribution::PieceBlock& block) const { return segments.number(block.segment); }
+  // Properties of a segment.
+  bool is_owned(SegmentId s) const { return local_blocks.owned[usize(segments.local(s))] != 0; }
+  Index supernode(SegmentId s) const { return local_blocks.segment[usize(segments.local(s))]; }
+  Index width(SegmentId s) const { return local_blocks.width(segments.local(s)); }
+  WorkRow slot(SegmentId s) const { return WorkRow(local_blocks.slot[usize(segments.local(s))]); }
   // True if there is nothing above a segment in the elimination tree, so that its subtree has no other rows.
   bool is_tree(SegmentId root) const { return structure.parent[usize(supernode(root))] < 0; }
-  SegmentId local_end() const { return SegmentId(local_blocks.segments()); }
+  SegmentId end() const { return SegmentId(segments.count()); }
 };
 
-// By local segment. A segment is *interior* if this rank alone touches it and everything below it in the
+// By segment. A segment is *interior* if this rank alone touches it and everything below it in the
 // elimination tree: then no event about it can come from, or matter to, another rank. In an ordered sweep
 // only subtrees of at most a grain are interior, so that there are tasks for several threads. If one rank has
 // everything, and no message waits for the end of a task, whole trees of the forest are merged into one
@@ -63,7 +93,7 @@ enum class TaskKind { core, outer, own, diagonal };
 
 // A task as list_work() makes it: its kind and its row blocks.
 struct Work {
-  SegmentId priority;  // tasks are in the order of local segments
+  SegmentId priority;  // tasks are in the order of segments
   TaskKind kind;
   SegmentId subtree;  // root of the interior subtree, or none
   Index part;         // number of the task among those of the same priority, kind and subtree

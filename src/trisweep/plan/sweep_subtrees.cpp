@@ -3,13 +3,15 @@
 namespace trisweep::plan {
 namespace {
 
-// By local segment: the local segment of the parent supernode, or none.
+// By segment: that of the parent supernode, or none.
 using Parents = IndexedVector<SegmentId, SegmentId>;
-Parents local_parents(const RankSweep& sweep) {
-  Parents parents(usize(sweep.local_blocks.segments()), no_segment);
-  for (SegmentId s; s < sweep.local_end(); ++s) {
+Parents parents_of(const RankSweep& sweep) {
+  Parents parents(usize(sweep.end()), no_segment);
+  for (SegmentId s; s < sweep.end(); ++s) {
     const Index parent = sweep.structure.parent[usize(sweep.supernode(s))];
-    if (parent >= 0) parents[s] = SegmentId(sweep.local_blocks.local(parent));
+    if (parent < 0) continue;
+    if (const Index local = sweep.local_blocks.local(parent); local >= 0)
+      parents[s] = sweep.segments.number(local);
   }
   return parents;
 }
@@ -36,8 +38,10 @@ IndexedVector<SegmentId, Offset> cut(const RankSweep& sweep, const Parents& pare
                                      IndexedVector<SegmentId, char>& interior) {
   const distribution::LocalSide& side = sweep.side();
   IndexedVector<SegmentId, Offset> entries(parent.size(), 0);
-  for (Index p = 0; p < side.pieces(); ++p)
-    entries[sweep.source(p)] += side.value_ptr[usize(p) + 1] - side.value_ptr[usize(p)];
+  for (Index p = 0; p < side.pieces(); ++p) {
+    if (const SegmentId s = sweep.source(p); s != no_segment)
+      entries[s] += side.value_ptr[usize(p) + 1] - side.value_ptr[usize(p)];
+  }
   for (SegmentId s; s < parent.end_key(); ++s) {
     if (!interior[s]) continue;
     if (parent[s] != no_segment) entries[parent[s]] += entries[s];
@@ -71,12 +75,12 @@ class MergedTrees {
 }  // namespace
 
 Subtrees find_subtrees(const RankSweep& sweep) {
-  const Parents parent = local_parents(sweep);
+  const Parents parent = parents_of(sweep);
   Subtrees subtrees{.interior = interior_segments(sweep, parent), .root = Parents(parent.size())};
   IndexedVector<SegmentId, Offset> entries(parent.size(), 0);
   if (sweep.ordered()) entries = cut(sweep, parent, subtrees.interior);
   MergedTrees trees(sweep.accumulation.grain);
-  for (Index last = sweep.local_blocks.segments() - 1; last >= 0; --last) {
+  for (Index last = sweep.segments.count() - 1; last >= 0; --last) {
     const SegmentId s(last), up = parent[s];
     SegmentId& root = subtrees.root[s];
     root = s;

@@ -45,15 +45,15 @@ class TaskList {
 
  private:
   void place_segments() {
-    list_.segment = decltype(list_.segment)(usize(sweep_.local_end()));
-    for (SegmentId s; s < sweep_.local_end(); ++s) {
+    list_.segment = decltype(list_.segment)(usize(sweep_.end()));
+    for (SegmentId s; s < sweep_.end(); ++s) {
       Segment& segment = list_.segment[s];
       segment.row = sweep_.slot(s);
       segment.width = sweep_.width(s);
       segment.supernode = sweep_.supernode(s);
     }
     if (!sweep_.is_product()) return;
-    for (SegmentId s; s < sweep_.local_end(); ++s) {
+    for (SegmentId s; s < sweep_.end(); ++s) {
       list_.segment.push_back(list_.segment[s]);
       const bool takes_part = sweep_.structure.is_tile(sweep_.supernode(s));
       if (takes_part) list_.segment.back().row = list_.rows.take(sweep_.width(s));
@@ -96,7 +96,7 @@ class TaskList {
     if (work.kind == TaskKind::core && sweep_.is_tree(work.subtree)) return list;
     for (const RowBlock& row_block : row_blocks(list_.task.back())) {
       for_each_block(row_block, [&](const auto& block) {
-        if (const SegmentId s(block.segment); !interior_[s]) list.push_back(s);
+        if (const SegmentId s = sweep_.of_rows(block); !interior_[s]) list.push_back(s);
       });
     }
     std::sort(list.begin(), list.end());
@@ -182,8 +182,7 @@ class TaskList {
     const RowBlock row_block = list_.row_block[usize(task.row_block_begin)];
     if (std::exchange(shared_.piece, row_block.piece) != row_block.piece) {
       shared_.cells.clear();
-      for (const auto& block : side_.blocks(row_block.piece))
-        give_cell(shared_.cells, SegmentId(block.segment));
+      for (const auto& block : side_.blocks(row_block.piece)) give_cell(shared_.cells, sweep_.of_rows(block));
       shared_.end = list_.rows.end();
     }
     redirect_rows(task, [&](SegmentId s) { return row_of(shared_.cells, s); });
@@ -194,7 +193,7 @@ class TaskList {
   WorkRow cleared_from(Index piece, Index row) const {
     Index begin = 0;  // row of the piece, at the start of the block
     for (const distribution::PieceBlock& block : side_.blocks(piece)) {
-      const SegmentId s(block.segment);
+      const SegmentId s = sweep_.of_rows(block);
       const Index end = begin + block.end - block.begin, first = block.begin + row - begin;
       if (row == begin) return row_of(shared_.cells, s);
       if (row < end) {
@@ -257,7 +256,7 @@ class TaskList {
     for (RowBlock& row_block : row_blocks(task)) {
       const auto begin = static_cast<Offset>(position.size());
       for_each_block(row_block, [&](const auto& block) {
-        const SegmentId s(block.segment);
+        const SegmentId s = sweep_.of_rows(block);
         auto row = static_cast<std::ptrdiff_t>(position.size());
         distribution::append_positions(sweep_.structure, local_blocks_, sweep_.spec.side, row_block.piece,
                                        block, position);

@@ -17,7 +17,7 @@ class WorkList {
  public:
   WorkList(const RankSweep& sweep, const Subtrees& subtrees)
       : sweep_(sweep), local_blocks_(sweep.local_blocks), side_(sweep.side()), subtrees_(subtrees) {
-    list_.divided = decltype(list_.divided)(usize(local_blocks_.segments()), 0);
+    list_.divided = decltype(list_.divided)(usize(sweep_.end()), 0);
     const auto applied =
         std::ranges::count_if(side_.supernode, [&](Index k) { return sweep_.trees.applied[usize(k)] != 0; });
     list_.row_block.reserve(usize(applied) * (sweep_.spec.diagonal.empty() ? 1 : 2));
@@ -57,11 +57,12 @@ class WorkList {
     Chunk* chunk = nullptr;  // of it
     if (sweep_.spec.diagonal.empty()) return;
     for (Index p = 0; p < side.pieces(); ++p) {
-      const SegmentId s(side.segment[usize(p)]);
-      const Index k = side.supernode[usize(p)], width = sweep_.width(s);
-      const bool asked_for = sweep_.spec.panels.contains(k) && sweep_.spec.diagonal.contains(k) &&
-                             sweep_.spec.within.contains(k);
+      const SegmentId s = sweep_.segments.number(side.segment[usize(p)]);
+      const Index k = side.supernode[usize(p)];
+      const bool asked_for =
+          s != no_segment && sweep_.spec.panels.contains(k) && sweep_.spec.diagonal.contains(k);
       if (!asked_for || !subtrees_.interior[s] || sweep_.structure.is_tile(k)) continue;
+      const Index width = sweep_.width(s);
       const SegmentId root = subtrees_.root[s];
       const bool switches = std::exchange(subtree, root) != root;
       if (switches) {
@@ -73,7 +74,7 @@ class WorkList {
       chunk->entries += Offset{width} * width;
       const RowBlock row_block = row_block_of(local_blocks_, side, p, {0, width});
       if (switches || is_full) {
-        add({sweep_.local_end(), TaskKind::diagonal, root, chunk->number}, row_block);
+        add({sweep_.end(), TaskKind::diagonal, root, chunk->number}, row_block);
       } else {
         list_.row_block.push_back(row_block);
         ++list_.work.back().end;
@@ -176,7 +177,7 @@ class WorkList {
         begin = row;
       };
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
-        for (; run < cuts.size() && SegmentId(block.segment) >= cuts[run]; ++run) add_run();
+        for (; run < cuts.size() && sweep_.of_rows(block) >= cuts[run]; ++run) add_run();
         row += block.end - block.begin;
       }
       add_run();
@@ -192,7 +193,7 @@ class WorkList {
     std::map<SegmentId, Offset> outside;
     for (const auto& [of, p] : pieces) {
       for (const distribution::PieceBlock& block : side_.blocks(p)) {
-        if (const SegmentId s(block.segment); !subtrees_.interior[s])
+        if (const SegmentId s = sweep_.of_rows(block); !subtrees_.interior[s])
           outside[s] += Offset{block.end - block.begin} * sweep_.width(sweep_.source(p));
       }
     }

@@ -13,7 +13,7 @@ using distribution::LocalBlocks;
 
 // One rank's rows, in the order of the pass that finds them.
 struct RankRows {
-  std::vector<WorkRow> own;  // by the caller's row: its work row, if the rank is its home, too
+  std::vector<std::pair<Index, WorkRow>> own;  // the caller's rows whose home the rank is, too, in any order
   std::map<RankId, std::vector<Index>> at_caller;  // by home: the caller's rows that this rank has
   std::map<RankId, std::vector<Index>> at_home;    // by the rank that has them: the work rows of this rank
 };
@@ -24,20 +24,31 @@ std::vector<VectorMessage> messages(std::map<RankId, std::vector<Index>> rows) {
   return list;
 }
 
+// Sorts rows by their number of `callers`: by placing them if they are many.
+void sort_by_caller(std::vector<std::pair<Index, WorkRow>>& rows, Index callers) {
+  constexpr Index few = 16;
+  if (std::ssize(rows) * few < callers) {
+    std::ranges::sort(rows);
+    return;
+  }
+  std::vector<WorkRow> work(usize(callers), no_row);
+  for (const auto& [caller, row] : rows) work[usize(caller)] = row;
+  rows.clear();
+  for (Index caller = 0; caller < callers; ++caller)
+    if (work[usize(caller)] != no_row) rows.emplace_back(caller, work[usize(caller)]);
+}
+
 // Rows that stay on the rank are in the caller's order: the caller's rows are strided, work rows are
 // contiguous.
-VectorPhase phase_of(RankRows rows, VectorWay way) {
+VectorPhase phase_of(RankRows rows, Index callers, VectorWay way) {
   VectorPhase phase{.way = way, .caller = {}, .work = {}, .sent = {}, .received = {}};
-  phase.caller.resize(rows.own.size());
-  std::size_t own = 0;
-  for (std::size_t caller = 0; caller < rows.own.size(); ++caller) {
-    if (rows.own[caller] == no_row) continue;
-    phase.caller[own] = static_cast<Index>(caller);
-    rows.own[own++] = rows.own[caller];
+  sort_by_caller(rows.own, callers);
+  phase.caller.reserve(rows.own.size());
+  phase.work.reserve(rows.own.size());
+  for (const auto& [caller, row] : rows.own) {
+    phase.caller.push_back(caller);
+    phase.work.push_back(row);
   }
-  phase.caller.resize(own);
-  rows.own.resize(own);
-  phase.work = std::move(rows.own);
   phase.sent = messages(std::move(rows.at_caller));
   phase.received = messages(std::move(rows.at_home));
   if (way == VectorWay::out) std::swap(phase.sent, phase.received);
@@ -50,7 +61,7 @@ void place_all(const symbolic::Structure& structure, const VectorSpec& spec, Ran
   for (Index k = 0; k < structure.supernodes(); ++k) {
     if (!spec.within.contains(k)) continue;
     for (Index j = structure.first[usize(k)]; j < structure.first[usize(k) + 1]; ++j)
-      rows.own[usize(old[usize(j)])] = WorkRow(j);
+      rows.own.emplace_back(old[usize(j)], WorkRow(j));
   }
 }
 
@@ -71,7 +82,7 @@ void place_by_home(const symbolic::Structure& structure, const distribution::Map
     if (std::exchange(supernode, k) != k && (at_home = of[home]))
       first_work = share_of[home]->slot[usize(share_of[home]->local(k))] - structure.first[usize(k)];
     if (caller == home && at_home) {
-      at_home->own[usize(local)] = WorkRow(first_work + j);
+      at_home->own.emplace_back(local, WorkRow(first_work + j));
       return;
     }
     if (caller != home && of[caller]) of[caller]->at_caller[home].push_back(local);
@@ -89,15 +100,16 @@ std::vector<VectorPhase> make_vectors(const symbolic::Structure& structure,
                                       const distribution::Mapping& mapping,
                                       std::span<const LocalBlocks> blocks_by_rank, const VectorSpec& spec) {
   std::vector<RankRows> rows(blocks_by_rank.size());
-  for (std::size_t i = 0; i < blocks_by_rank.size(); ++i)
-    rows[i].own.assign(usize(spec.places->partition.count(blocks_by_rank[i].rank)), no_row);
   if (mapping.ranks() == 1) {
     place_all(structure, spec, rows.front());
   } else {
     place_by_home(structure, mapping, blocks_by_rank, spec, rows);
   }
   std::vector<VectorPhase> phases;
-  for (RankRows& of_rank : rows) phases.push_back(phase_of(std::move(of_rank), spec.way));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Index callers = spec.places->partition.count(blocks_by_rank[i].rank);
+    phases.push_back(phase_of(std::move(rows[i]), callers, spec.way));
+  }
   return phases;
 }
 

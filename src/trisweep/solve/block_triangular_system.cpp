@@ -34,7 +34,7 @@ matrix::Csr<T> diagonal_blocks(const matrix::Csr<T>& a, const ordering::BlockTri
 
 template <Scalar T>
 bool saves(const matrix::Csr<T>& a, const ordering::BlockTriangularForm& form, bool may_be_symmetric) {
-  if (double(form.off_diagonal) >= least_share * double(a.nonzeros())) return true;
+  if (form.fills_less || double(form.off_diagonal) >= least_share * double(a.nonzeros())) return true;
   return may_be_symmetric && !numeric::has_upper(likely_kind(diagonal_blocks(a, form)));
 }
 

@@ -215,7 +215,13 @@ void TriangularSolver<T>::couple(Coupling<T>& coupling) {
 }
 
 template <Scalar T>
-plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) const {
+std::shared_ptr<const plan::VectorPlaces> TriangularSolver<T>::vector_places() const {
+  return std::make_shared<const plan::VectorPlaces>(plan::vector_places(analysis_->ordering, partition_));
+}
+
+template <Scalar T>
+plan::Plan TriangularSolver<T>::make_plan(Op op, std::shared_ptr<const plan::VectorPlaces> places,
+                                          const plan::Pruning& pruning) const {
   const bool on_device = options_.device != engine::Device::native;
   const bool ordered = options_.deterministic || options_.threads > 1 || on_device;
   const auto usual_grain = [&] {
@@ -226,8 +232,7 @@ plan::Plan TriangularSolver<T>::make_plan(Op op, const plan::Pruning& pruning) c
                             .upper_is_lower = !numeric::has_upper(analysis_->kind),
                             .tree = options_.tree,
                             .inter_grid = options_.inter_grid,
-                            .vectors = std::make_shared<const plan::VectorPlaces>(
-                                plan::vector_places(analysis_->ordering, partition_)),
+                            .vectors = std::move(places),
                             .lower_op = numeric::upper_of_lower(analysis_->kind),
                             .pruning = pruning};
   const auto phases = plan::describe(options_.schedule, structure(), mapping(), local_blocks_.layer, spec);
@@ -254,15 +259,20 @@ void TriangularSolver<T>::prepare(Op op, Index nrhs) {
     agree_on_call(comm_, {.name = "prepare", .op = op, .nrhs = nrhs});
     if (nrhs < 1)
       throw mpi::CollectiveError(ErrorKind::usage, fmt::format("a solve of {} right-hand sides", nrhs));
-    if (substitution_)
+    if (substitution_) {
+      std::shared_ptr<const plan::VectorPlaces> places;  // of all stages
       return substitution_->prepare(
           op, nrhs, [&](std::span<const Index> equations, std::span<const Index> unknowns) {
             const plan::Pruning stage{reach_of_equations(op, equations), reach_of_unknowns(op, unknowns)};
-            return mpi::agree_on_error(comm_, [&] { return make_plan(op, stage); });
+            return mpi::agree_on_error(comm_, [&] {
+              if (!places) places = vector_places();
+              return make_plan(op, places, stage);
+            });
           });
+    }
     auto made = mpi::agree_on_error(comm_, [&] {
       std::map<Op, plan::Plan> one;
-      if (!plan_.contains(op)) one.emplace(op, make_plan(op));
+      if (!plan_.contains(op)) one.emplace(op, make_plan(op, vector_places()));
       return one;
     });
     plan_.merge(made);  // allocates nothing, so it cannot fail on some ranks only
@@ -308,7 +318,7 @@ void TriangularSolver<T>::prepare_pruned(Op op, const plan::Pruning& pruning, In
   if (is_known && engine_->room(pruned_->plan) >= nrhs) return;
   if (!is_known) {
     auto made = mpi::agree_on_error(comm_, [&] {
-      return std::make_unique<Pruned>(Pruned{pruning, make_plan(op, pruning)});
+      return std::make_unique<Pruned>(Pruned{pruning, make_plan(op, vector_places(), pruning)});
     });
     std::array<double, 2> entries{double(plan::panel_entries(made->plan)),
                                   double(plan::panel_entries(plan_.at(op)))};

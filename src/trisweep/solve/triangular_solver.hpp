@@ -238,7 +238,9 @@ class TriangularSolver {
   void compress();
   CompressionReport compression_of(const engine::PanelStore<T>& panels, std::size_t stored_bytes) const;
   const distribution::Mapping& mapping() const { return *distribution_.mapping; }
-  plan::Plan make_plan(Op op, const plan::Pruning& pruning = {}) const;
+  std::shared_ptr<const plan::VectorPlaces> vector_places() const;
+  plan::Plan make_plan(Op op, std::shared_ptr<const plan::VectorPlaces> places,
+                       const plan::Pruning& pruning = {}) const;
   // Number of right-hand sides that op is prepared for.
   Index room(Op op) const {
     if (substitution_) return substitution_->room(op);
