@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "trisweep/ordering/ordering.hpp"
 
@@ -40,6 +41,35 @@ TEST(Pairs, OfAnEvenCycleAreMatchedEntries) {
   const auto a = matrix_of({{0, 4, 0, 4}, {4, 0, 4, 0}, {0, 4, 0, 4}, {4, 0, 4, 0}});
   const Matching matching{.col_of_row = {1, 2, 3, 0}, .scaling = unit_scaling(4)};
   EXPECT_EQ(pairs_of(a, matching), (std::vector<Index>{1, 0, 3, 2}));
+}
+
+TEST(Pairs, AreNotNeededWhereARowIsAGoodPivotAlone) {
+  const auto a = matrix_of({{0.5, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 0.05, 1}, {0, 0, 1, 0.05}});
+  const Scaling unit = unit_scaling(4), other{.row = {1, 1, 2, 0.5}, .col = {1, 1, 2, 0.5}};
+  EXPECT_EQ(without_good_pivots(a, unit, {1, 0, 3, 2}), (std::vector<Index>{0, 1, 3, 2}));
+  EXPECT_EQ(without_good_pivots(a, other, {1, 0, 3, 2}), (std::vector<Index>{0, 1, 2, 3}));
+}
+
+// Least squares: uniting the sparse rows of residuals with those of unknowns would fill nearly all.
+TEST(Pairs, AreUnitedOnlyWhereThatHardlyFills) {
+  constexpr Index residuals = 300, unknowns = 100, n = residuals + unknowns;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> value(0.5, 1);
+  for (const bool fills : {true, false}) {
+    std::vector<std::vector<double>> rows(usize(n), std::vector<double>(usize(n), 0.0));
+    for (Index i = 0; i < residuals; ++i) {
+      rows[usize(i)][usize(i)] = 1;
+      for (int e = 0; e < (fills ? 3 : i < unknowns); ++e) {
+        const auto j = residuals + (fills && e > 0 ? static_cast<Index>(random() % unknowns) : i % unknowns);
+        rows[usize(i)][usize(j)] = rows[usize(j)][usize(i)] = value(random);
+      }
+    }
+    const Ordering o = order(matrix_of(rows), true, {.pairs = true});
+    const auto paired = [&](Index i) { return o.partner[usize(i)] != i; };
+    Index in_pairs = 0;
+    for (Index i = 0; i < n; ++i) in_pairs += paired(i);
+    EXPECT_EQ(in_pairs, fills ? 0 : 2 * unknowns);
+  }
 }
 
 TEST(Pairs, HaveTheSameRowsAndColumnsOnceUnited) {

@@ -1,7 +1,6 @@
 #include "trisweep/ordering/block_triangular_form.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "trisweep/ordering/diagonal_blocks.hpp"
@@ -104,9 +103,7 @@ double flops_of(const matrix::Pattern& a, const DiagonalBlocks& blocks, const Bl
     std::sort(diagonal.col.begin() + diagonal.row_ptr.back(), diagonal.col.end());
     diagonal.row_ptr.push_back(std::ssize(diagonal.col));
   }
-  std::vector<Index> all(usize(a.rows)), place(all.size(), -1);
-  std::iota(all.begin(), all.end(), 0);
-  return order_by_minimum_degree(ungrouped(symmetrized(diagonal)).graph, all, place).flops;
+  return order_by_minimum_degree(symmetrized(diagonal)).flops;
 }
 
 // Finds the form that costs least: each stage is an addition to plans and to solves, and levels that share a

@@ -28,6 +28,8 @@ struct MinimumDegree {
 // `place`: scratch, -1 for each vertex of `graph`. Throws Error(environment) when memory does not suffice.
 MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index> vertices,
                                       std::vector<Index>& place);
+// Orders all vertices of the graph of a symmetric pattern.
+MinimumDegree order_by_minimum_degree(const matrix::Pattern& pattern);
 
 // True if factoring in that order costs less than a dissection of `graph`.
 bool costs_less_than_dissecting(const MinimumDegree& order, const Graph& graph);

@@ -71,4 +71,10 @@ MinimumDegree order_by_minimum_degree(const Graph& graph, std::span<const Index>
   return result;
 }
 
+MinimumDegree order_by_minimum_degree(const matrix::Pattern& pattern) {
+  std::vector<Index> all(usize(pattern.rows)), place(all.size(), -1);
+  std::iota(all.begin(), all.end(), 0);
+  return order_by_minimum_degree(ungrouped(pattern).graph, all, place);
+}
+
 }  // namespace trisweep::ordering

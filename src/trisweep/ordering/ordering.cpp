@@ -182,18 +182,37 @@ Numbering numbered(const Compressed& compressed, int levels, const TreeVertices&
   return numbering;
 }
 
+// A symmetric pattern, and its order by minimum degree if that was looked for.
+struct PatternToOrder {
+  matrix::Pattern pattern;
+  std::optional<MinimumDegree> by_minimum_degree{};
+};
+
+// Unites the rows of pairs; only those that `needed` leaves, if all would fill much more. Pivots of order 1
+// may then be delayed, which costs, too.
+PatternToOrder with_useful_pairs(const matrix::Pattern& pattern, std::vector<Index>& partner,
+                                 std::vector<Index> needed, Method method) {
+  constexpr double worth_delays = 0.7;
+  PatternToOrder all{with_pairs_united(pattern, partner)};
+  if (method == Method::natural || needed == partner) return all;
+  PatternToOrder some{with_pairs_united(pattern, needed)};
+  all.by_minimum_degree = order_by_minimum_degree(all.pattern);
+  some.by_minimum_degree = order_by_minimum_degree(some.pattern);
+  if (some.by_minimum_degree->flops > worth_delays * all.by_minimum_degree->flops) return all;
+  partner = std::move(needed);
+  return some;
+}
+
 // Smaller subdomains have as much fill when minimum degree orders them as when they are dissected.
 constexpr Index undivided = 300;
 
 // Orders by minimum degree alone, if no separators are needed and the method is `amd` or this costs less;
 // else nullopt.
-std::optional<Numbering> undissected(const matrix::Pattern& a, const OrderingOptions& options) {
+std::optional<Numbering> undissected(const PatternToOrder& a, const OrderingOptions& options) {
   if (options.method != Method::automatic && options.method != Method::amd) return std::nullopt;
   if (options.needed_levels > 0) return std::nullopt;
-  const Compressed single = ungrouped(a);  // minimum degree groups unknowns itself
-  std::vector<Index> all(usize(a.rows)), place(all.size(), -1);
-  std::iota(all.begin(), all.end(), 0);
-  MinimumDegree found = order_by_minimum_degree(single.graph, all, place);
+  const Compressed single = ungrouped(a.pattern);  // minimum degree groups unknowns itself
+  MinimumDegree found = a.by_minimum_degree ? *a.by_minimum_degree : order_by_minimum_degree(a.pattern);
   if (options.method == Method::automatic && !costs_less_than_dissecting(found, single.graph))
     return std::nullopt;
   return numbered(single, 0, {{}, std::move(found.order)});
@@ -208,12 +227,11 @@ Dissection dissection(Index n, const OrderingOptions& options) {
   return how;
 }
 
-// `a`: symmetrized.
-Numbering number(const matrix::Pattern& a, const OrderingOptions& options, Observer& observer) {
-  if (options.method == Method::natural) return natural_numbering(a.rows);
+Numbering number(const PatternToOrder& a, const OrderingOptions& options, Observer& observer) {
+  if (options.method == Method::natural) return natural_numbering(a.pattern.rows);
   if (auto numbering = undissected(a, options)) return *std::move(numbering);
-  Compressed compressed = compress(a, options.pairs);
-  const Dissection how = dissection(a.rows, options);
+  Compressed compressed = compress(a.pattern, options.pairs);
+  const Dissection how = dissection(a.pattern.rows, options);
   const TreeVertices nodes = dissect_around_hubs(std::move(compressed.graph), how, options, observer);
   return numbered(compressed, how.levels, nodes);
 }
@@ -225,21 +243,24 @@ OrderedPattern order_checked(const matrix::Csr<T>& a, bool symmetric, const Orde
   check_values(a, options.numbers);
   Matching matching = prepare(a, symmetric, options, observer);
   Ordering ordering;
+  std::vector<Index> needed;  // of the pairs
   if (symmetric && options.pairs) {
     ordering.partner = pairs_of(a, matching);
+    needed = without_good_pivots(a, matching.scaling, ordering.partner);
     matching.col_of_row = diagonal_matching(a.rows()).col_of_row;
   }
   if (options.helpers) options.helpers->let_values_go();
-  matrix::Pattern pattern = matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row));
-  if (!ordering.partner.empty()) pattern = with_pairs_united(pattern, ordering.partner);
-  Numbering numbering = number(pattern, options, observer);
+  PatternToOrder to_order{matrix::symmetrized(with_rows_permuted(a.pattern, matching.col_of_row))};
+  if (!ordering.partner.empty())
+    to_order = with_useful_pairs(to_order.pattern, ordering.partner, std::move(needed), options.method);
+  Numbering numbering = number(to_order, options, observer);
   ordering.col_new = std::move(numbering.new_of);
   ordering.row_new.reserve(ordering.col_new.size());
   for (const Index j : matching.col_of_row) ordering.row_new.push_back(ordering.col_new[usize(j)]);
   ordering.row_scale = std::move(matching.scaling.row);
   ordering.col_scale = std::move(matching.scaling.col);
   ordering.tree = std::move(numbering.tree);
-  pattern = matrix::permuted(pattern, ordering.col_new, ordering.col_new);
+  matrix::Pattern pattern = matrix::permuted(to_order.pattern, ordering.col_new, ordering.col_new);
   observer.progress("order", 1.0);
   return {std::move(ordering), std::move(pattern)};
 }

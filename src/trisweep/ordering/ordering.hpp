@@ -55,9 +55,10 @@ struct OrderingOptions {
   bool balanced = false;    // match in balanced units, whatever the given ones are
   int tree_levels = 6;      // at most, up to most_levels; fewer when the matrix is small
   int needed_levels = 0;    // of these, the number that the plan uses
-  bool pairs = false;       // symmetric matrices: match, and keep rows of large entries together in pairs
-  Index seed = 1;           // of the dissection; the same seed gives the same order
-  RowNumbers numbers{};     // of rows and columns, for messages
+  bool pairs = false;    // symmetric matrices: match, and keep rows of large entries together in pairs where
+                         // they need each other, or that hardly fills
+  Index seed = 1;        // of the dissection; the same seed gives the same order
+  RowNumbers numbers{};  // of rows and columns, for messages
   Helpers* helpers = nullptr;  // other ranks that dissect, or null
 };
 

@@ -46,6 +46,20 @@ std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching) {
   return partner;
 }
 
+template <Scalar T>
+std::vector<Index> without_good_pivots(const matrix::Csr<T>& a, const Scaling& scaling,
+                                       std::vector<Index> partner) {
+  constexpr double large = 0.1;  // of the largest entries of rows, which are about 1
+  const std::vector<double> diagonal = scaled_diagonal(a, scaling);
+  for (Index i = 0; i < std::ssize(partner); ++i) {
+    const Index j = partner[usize(i)];
+    if (std::max(diagonal[usize(i)], diagonal[usize(j)]) < large) continue;
+    partner[usize(i)] = i;
+    partner[usize(j)] = j;
+  }
+  return partner;
+}
+
 Scaling symmetric_scaling(const Scaling& scaling) {
   std::vector<double> scale(scaling.row.size());
   std::ranges::transform(scaling.row, scaling.col, scale.begin(), [](double row, double col) {
@@ -73,7 +87,9 @@ matrix::Pattern with_pairs_united(const matrix::Pattern& pattern, const std::vec
   return united;
 }
 
-#define INSTANTIATE(T) template std::vector<Index> pairs_of(const matrix::Csr<T>&, const Matching&);
+#define INSTANTIATE(T)                                                          \
+  template std::vector<Index> pairs_of(const matrix::Csr<T>&, const Matching&); \
+  template std::vector<Index> without_good_pivots(const matrix::Csr<T>&, const Scaling&, std::vector<Index>);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::ordering

@@ -14,6 +14,12 @@ namespace trisweep::ordering {
 template <Scalar T>
 std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching);
 
+// The same without the pairs of which a row has a large scaled diagonal entry: that row is a good pivot
+// alone, and fills the other's diagonal once it is eliminated.
+template <Scalar T>
+std::vector<Index> without_good_pivots(const matrix::Csr<T>& a, const Scaling& scaling,
+                                       std::vector<Index> partner);
+
 // Powers of two, the same for row and column, that make matched entries about 1 and none much larger: the
 // geometric means of the matching's factors.
 Scaling symmetric_scaling(const Scaling& scaling);
