@@ -110,6 +110,7 @@ class FrontWorker {
   // Allocates the contribution block.
   void make_room(const FrontRecord& front, bool leaves_unit, FrontResult<T>& result);
   void make_own(const FrontRecord& front, FrontResult<T>& result);
+  Buffer<T> outgoing_memory();
   // Eliminates the assembled front. Returns false if a pivot is not good enough.
   bool eliminate_tiny(Index f, const FrontRecord& front, T* block);
   void count_tiny_pivots(Index f, Index width);
@@ -162,6 +163,7 @@ class FrontWorker {
   Unit unit_{};
   Contribution<T>* outgoing_ = nullptr;  // memory of the unit's outgoing contribution blocks
   Offset outgoing_so_far_ = 0;           // entries of it in use
+  Buffer<T> spare_;                      // memory of the last contribution block that was added to its parent
   Index perturbed_ = 0;
   double unreported_ = 0;  // flops of finished fronts
   double unpolled_ = 0;
