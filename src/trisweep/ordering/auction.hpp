@@ -1,11 +1,10 @@
 #pragma once
 // Column prices that are nearly optimal, by an auction: a cheap start for shortest augmenting paths.
 
-#include <span>
 #include <vector>
 
 #include "trisweep/core/observer.hpp"
-#include "trisweep/ordering/assignment.hpp"
+#include "trisweep/ordering/costs.hpp"
 
 namespace trisweep::ordering {
 

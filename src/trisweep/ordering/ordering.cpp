@@ -193,8 +193,11 @@ struct PatternToOrder {
 PatternToOrder with_useful_pairs(const matrix::Pattern& pattern, std::vector<Index>& partner,
                                  std::vector<Index> needed, Method method) {
   constexpr double worth_delays = 0.7;
+  constexpr Index few = 100;  // rows per row of pairs that are not needed: these hardly fill
   PatternToOrder all{with_pairs_united(pattern, partner)};
-  if (method == Method::natural || needed == partner) return all;
+  Index not_needed = 0;
+  for (std::size_t i = 0; i < partner.size(); ++i) not_needed += partner[i] != needed[i];
+  if (method == Method::natural || Offset{not_needed} * few <= pattern.rows) return all;
   PatternToOrder some{with_pairs_united(pattern, needed)};
   all.by_minimum_degree = order_by_minimum_degree(all.pattern);
   some.by_minimum_degree = order_by_minimum_degree(some.pattern);
