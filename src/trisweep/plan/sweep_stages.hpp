@@ -16,8 +16,8 @@
 
 namespace trisweep::plan {
 
-// The local segments of the supernodes that a sweep is restricted to, so that a pruned plan takes no longer
-// to make than it has segments.
+// The local segments of the supernodes that a sweep is restricted to. Others take no part in making it: a
+// pruned plan has few of many segments.
 class SweepSegments {
  public:
   SweepSegments(const distribution::LocalBlocks& local_blocks, const SupernodeSet& within) {
