@@ -36,7 +36,8 @@ void FrontWorker<T>::did(double flops) {
 }
 
 // Along a chain of fronts, each a little smaller than its child, the memory of a child's child serves again:
-// the system would have to clear new memory, which takes a tenth of the time of a factorization in 3D.
+// the system would have to clear new memory, which takes 7 % of the time of a factorization of poisson3d,
+// n=48.
 template <Scalar T>
 Buffer<T> FrontWorker<T>::outgoing_memory() {
   const auto entries = usize(unit_.outgoing);

@@ -22,7 +22,7 @@ Assignment::Assignment(Costs costs) : costs_(std::move(costs)) {
   v_.assign(n, 0.0);
   entry_of_.assign(n, -1);
   label_.resize(n);
-  tighten_columns();
+  v_ = largest_prices(u_);
   tighten_rows();
   match_tight_entries();
 }
@@ -43,14 +43,16 @@ void Assignment::tighten_rows() {
   }
 }
 
-void Assignment::tighten_columns() {
-  v_.assign(v_.size(), infinity);
+// v(j) = min_i c(i,j) - u(i): the largest that are feasible with u.
+std::vector<double> Assignment::largest_prices(std::span<const double> u) const {
+  std::vector<double> prices(u.size(), infinity);
   for (Index i = 0; i < rows(); ++i) {
     for (Offset p = costs_.row_ptr[usize(i)]; p < costs_.row_ptr[usize(i) + 1]; ++p) {
-      double& v = v_[usize(column(p))];
-      v = std::min(v, costs_.cost[usize(p)] - u_[usize(i)]);
+      double& v = prices[usize(column(p))];
+      v = std::min(v, costs_.cost[usize(p)] - u[usize(i)]);
     }
   }
+  return prices;
 }
 
 // The diagonal goes first: among equally good matchings the one nearest to A's own order keeps a symmetric
@@ -80,7 +82,7 @@ void Assignment::match_tight_entry(Index i, bool diagonal_only) {
 void Assignment::begin_at_auctioned_prices(Observer& observer) {
   run_auction(costs_, col_of_, v_, observer);
   tighten_rows();
-  tighten_columns();
+  v_ = largest_prices(u_);
   match_tight_entries();
   is_auctioned_ = true;
 }
@@ -90,14 +92,10 @@ void Assignment::begin_at_auctioned_prices(Observer& observer) {
 // that. The rows that are matched to columns whose v rises limit each other's: shortest paths, by reduced
 // costs.
 void Assignment::raise_prices() {
-  const std::vector<double> v = v_;
-  const std::vector<double> u = std::exchange(u_, std::vector<double>(u_.size()));
-  tighten_columns();  // to the least costs
-  const std::vector<double> most = std::exchange(v_, v);
-  u_ = u;
+  const std::vector<double> least_cost = largest_prices(std::vector<double>(u_.size()));
   begin_search();
   for (Index j = 0; j < rows(); ++j) {
-    label_[usize(j)].distance = std::max(0.0, most[usize(j)] - v_[usize(j)]);
+    label_[usize(j)].distance = std::max(0.0, least_cost[usize(j)] - v_[usize(j)]);
     reached_.push_back(j);
     heap_.emplace_back(label_[usize(j)].distance, j);
   }

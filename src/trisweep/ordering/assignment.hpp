@@ -45,7 +45,7 @@ class Assignment {
   Index column(Offset p) const { return costs_.col[usize(p)]; }
   void assign(Index i, Offset p);
   void tighten_rows();
-  void tighten_columns();
+  std::vector<double> largest_prices(std::span<const double> u) const;
   void match_tight_entries();
   void match_tight_entry(Index i, bool diagonal_only);
   void begin_at_auctioned_prices(Observer& observer);

@@ -46,7 +46,8 @@ class Auction {
   void free_dissatisfied(double increment) {
     for (Index i = rows(); i-- > 0;) {
       Index& j = col_of_[usize(i)];
-      if (j < 0 || best_of(i, j).own <= best_of(i, j).least + increment) continue;
+      if (j < 0) continue;
+      if (const Best best = best_of(i, j); best.own <= best.least + increment) continue;
       row_of_[usize(j)] = -1;
       j = -1;
       waiting_.push_back(i);
