@@ -16,8 +16,10 @@
 #include "trisweep/model/precision.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/report/run_record.hpp"
+#include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/solve/fronts_factorizer.hpp"
 #include "trisweep/solve/given_factors.hpp"
+#include "trisweep/solve/parallel_analysis.hpp"
 #include "trisweep/storage/factor_file.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 #include "trisweep/version.hpp"
@@ -64,10 +66,9 @@ class FactorJob {
   std::shared_ptr<solve::FactorSource<F>> factor() {
     const int threads =
         options_.threads > 0 ? options_.threads : mpi::processors_of_each(mpi::ranks_of_first_node(world_));
-    const auto analyze = [&](const matrix::Csr<T>& a, int failed, ordering::Helpers& helpers) {
-      return analysis(a, failed, helpers);
-    };
-    auto made = solve::factor_once<F>(world_, system_, nullptr, analyze, {.threads = threads}, observer_);
+    auto made = solve::factor_once<F>(
+        world_, system_, nullptr, [&](int failed) { return analysis(failed); }, {.threads = threads},
+        observer_);
     made.source->expect_last();
     auto source = solve::factors_of_caller(world_, std::move(made.source), system_);
     const auto analyzed = source->analysis(world_);
@@ -79,19 +80,28 @@ class FactorJob {
     return source;
   }
 
-  std::shared_ptr<const solve::Analysis> analysis(const matrix::Csr<T>& a, int failed,
-                                                  ordering::Helpers& helpers) {
+  // By all ranks, or of the gathered matrix. On rank 0; elsewhere null.
+  std::shared_ptr<const solve::Analysis> analysis(int failed) {
     const auto start = Clock::now();
     model::PlanAxes axes = model::all_axes(options_.ranks);
     axes.diagonal = {options_.diagonal};
     solve::AnalysisOptions wanted{
         .ordering = model::ordering_options(ordering::find_method(options_.ordering).method, axes),
         .symbolic = model::symbolic_options(options_.diagonal, options_.ranks)};
-    wanted.ordering.helpers = &helpers;
-    const auto kind = solve::chosen_kind(numeric::find_kind_choice(options_.kind), a, failed);
-    auto made = std::make_shared<const solve::Analysis>(solve::analyze_as(kind, a, wanted, observer_));
+    const auto choice = numeric::find_kind_choice(options_.kind);
+    std::optional<solve::Analysis> made;
+    if (auto all = solve::analyze_in_parallel(world_, system_, choice, failed, wanted.ordering,
+                                              {&wanted.symbolic, 1}, observer_)) {
+      if (!all->empty()) made = std::move(all->front());
+    } else {
+      solve::gather_to_order(world_, system_, [&](const matrix::Csr<T>& a, ordering::Helpers& helpers) {
+        wanted.ordering.helpers = &helpers;
+        made = solve::analyze_as(solve::chosen_kind(choice, a, failed), a, wanted, observer_);
+      });
+    }
     report_.analysis_seconds += seconds_since(start);
-    return made;
+    return mpi::agree_on_error(
+        world_, [&] { return made ? std::make_shared<const solve::Analysis>(*std::move(made)) : nullptr; });
   }
 
   const mpi::Communicator& world_;

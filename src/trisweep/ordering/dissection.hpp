@@ -35,8 +35,10 @@ MinimumDegree order_by_minimum_degree(const matrix::Pattern& pattern);
 bool costs_less_than_dissecting(const MinimumDegree& order, const Graph& graph);
 
 struct Dissection {
-  int levels = 0;        // of the tree
-  Index undivided = 0;   // most unknowns of a subdomain that is not dissected further, below the tree
+  int levels = 0;  // of the tree
+  // Most unknowns of a subdomain that is not dissected further, below the tree: minimum degree makes as
+  // little fill in them.
+  Index undivided = 300;
   bool by_cost = false;  // a leaf of the tree is not dissected if minimum degree costs less
   Index seed = 1;
 };

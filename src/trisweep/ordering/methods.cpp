@@ -10,6 +10,7 @@ constexpr auto table = std::to_array<NamedMethod>({
     {"auto", Method::automatic},
     {"metis", Method::metis},
     {"scotch", Method::scotch},
+    {"ptscotch", Method::ptscotch},
     {"amd", Method::amd},
     {"natural", Method::natural, false},
 });

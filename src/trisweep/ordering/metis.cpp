@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "trisweep/core/error.hpp"
 #include "trisweep/core/memory.hpp"
 #include "trisweep/ordering/dissection.hpp"
+#include "trisweep/ordering/ordering.hpp"
 
 namespace trisweep::ordering {
 namespace {
@@ -31,11 +31,6 @@ void check_metis(int status) {
 
 // Smaller subdomains, which take less than a few milliseconds, are not given to helpers.
 constexpr Index least_edges_to_give = 10000;
-
-// Level of a node in heap numbering, 0 at the root.
-int depth(Index node) {
-  return std::bit_width(static_cast<unsigned>(node)) - 1;
-}
 
 using MetisOptions = std::array<idx_t, METIS_NOPTIONS>;
 
@@ -112,7 +107,7 @@ class Dissector {
     if (!helpers_ || domain.graph->edges() < least_edges_to_give) return nullptr;
     Subdomain given{
         .graph = with_halo(whole_, domain.names, place_in_whole_), .inner = domain.vertices(), .how = how_};
-    given.how.levels -= depth(node);
+    given.how.levels -= level_of(node);
     auto answer = helpers_->give(given);
     if (answer) domain.graph.reset();
     return answer;
@@ -121,7 +116,7 @@ class Dissector {
   // Stores the nodes of a subtree that a helper dissected.
   void adopt(const TreeVertices& subtree, const std::vector<Index>& names, Index root) {
     for (Index t = 1; t < std::ssize(subtree); ++t) {
-      const Index top = Index{1} << depth(t);
+      const Index top = Index{1} << level_of(t);
       std::vector<Index> order;
       for (const Index v : subtree[usize(t)]) order.push_back(names[usize(v)]);
       append(order, nodes_[usize(root * top + (t - top))]);

@@ -150,20 +150,6 @@ struct Numbering {
   std::vector<Index> new_of;
 };
 
-// Numbers the columns node by node: left subtree, right subtree, root.
-void number_subtree(Index node, const Compressed& compressed, const TreeVertices& nodes, Numbering& numbering,
-                    Index& next) {
-  if (!numbering.tree.is_leaf(node)) {
-    number_subtree(2 * node, compressed, nodes, numbering, next);
-    number_subtree(2 * node + 1, compressed, nodes, numbering, next);
-  }
-  numbering.tree.begin[usize(node)] = next;
-  for (const Index vertex : nodes[usize(node)]) {
-    for (const Index column : compressed.members(vertex)) numbering.new_of[usize(column)] = next++;
-  }
-  numbering.tree.end[usize(node)] = next;
-}
-
 // One node, with the columns in their given order.
 Numbering natural_numbering(Index n) {
   Numbering numbering{.tree = {.levels = 0, .begin = {0, 0}, .end = {0, n}},
@@ -172,13 +158,19 @@ Numbering natural_numbering(Index n) {
   return numbering;
 }
 
-Numbering numbered(const Compressed& compressed, int levels, const TreeVertices& nodes) {
-  Numbering numbering{.tree = {.levels = levels,
-                               .begin = std::vector<Index>(nodes.size()),
-                               .end = std::vector<Index>(nodes.size())},
-                      .new_of = std::vector<Index>(compressed.member.size())};
-  Index next = 0;
-  number_subtree(1, compressed, nodes, numbering, next);
+// Numbers the columns node by node.
+Numbering numbered(const Compressed& compressed, const TreeVertices& nodes) {
+  std::vector<Index> size(nodes.size());
+  for (std::size_t t = 1; t < nodes.size(); ++t) {
+    for (const Index vertex : nodes[t]) size[t] += static_cast<Index>(compressed.members(vertex).size());
+  }
+  Numbering numbering{.tree = tree_of_sizes(size), .new_of = std::vector<Index>(compressed.member.size())};
+  for (std::size_t t = 1; t < nodes.size(); ++t) {
+    Index next = numbering.tree.begin[t];
+    for (const Index vertex : nodes[t]) {
+      for (const Index column : compressed.members(vertex)) numbering.new_of[usize(column)] = next++;
+    }
+  }
   return numbering;
 }
 
@@ -206,9 +198,6 @@ PatternToOrder with_useful_pairs(const matrix::Pattern& pattern, std::vector<Ind
   return some;
 }
 
-// Smaller subdomains have as much fill when minimum degree orders them as when they are dissected.
-constexpr Index undivided = 300;
-
 // Orders by minimum degree alone, if no separators are needed and the method is `amd` or this costs less;
 // else nullopt.
 std::optional<Numbering> undissected(const PatternToOrder& a, const OrderingOptions& options) {
@@ -218,11 +207,11 @@ std::optional<Numbering> undissected(const PatternToOrder& a, const OrderingOpti
   MinimumDegree found = a.by_minimum_degree ? *a.by_minimum_degree : order_by_minimum_degree(a.pattern);
   if (options.method == Method::automatic && !costs_less_than_dissecting(found, single.graph))
     return std::nullopt;
-  return numbered(single, 0, {{}, std::move(found.order)});
+  return numbered(single, {{}, std::move(found.order)});
 }
 
 Dissection dissection(Index n, const OrderingOptions& options) {
-  Dissection how{.undivided = undivided, .seed = options.seed};
+  Dissection how{.seed = options.seed};
   const bool needed_alone = options.method == Method::automatic || options.method == Method::amd;
   how.levels = tree_levels(n, needed_alone ? OrderingOptions{.tree_levels = options.needed_levels} : options);
   if (options.method == Method::amd) how.undivided = n;
@@ -236,7 +225,7 @@ Numbering number(const PatternToOrder& a, const OrderingOptions& options, Observ
   Compressed compressed = compress(a.pattern, options.pairs);
   const Dissection how = dissection(a.pattern.rows, options);
   const TreeVertices nodes = dissect_around_hubs(std::move(compressed.graph), how, options, observer);
-  return numbered(compressed, how.levels, nodes);
+  return numbered(compressed, nodes);
 }
 
 template <class T>
@@ -276,6 +265,21 @@ int tree_levels(Index n, const OrderingOptions& options) {
   return levels;
 }
 
+SeparatorTree tree_of_sizes(const std::vector<Index>& size) {
+  SeparatorTree tree{.levels = level_of(static_cast<Index>(size.size())) - 1, .begin = size, .end = size};
+  Index next = 0;
+  const auto place = [&](const auto& self, Index t) -> void {
+    if (!tree.is_leaf(t)) {
+      self(self, 2 * t);
+      self(self, 2 * t + 1);
+    }
+    tree.begin[usize(t)] = next;
+    tree.end[usize(t)] = next += size[usize(t)];
+  };
+  place(place, 1);
+  return tree;
+}
+
 int levels_to_parts(Index parts) {
   return std::bit_width(static_cast<unsigned>(parts - 1));
 }
@@ -289,7 +293,9 @@ template <Scalar T>
 OrderedPattern order_pattern(const matrix::Csr<T>& a, bool symmetric, const OrderingOptions& options,
                              Observer& observer) {
   try {
-    return order_checked(a, symmetric, options, observer);
+    OrderingOptions alone = options;
+    if (alone.method == Method::ptscotch) alone.method = Method::automatic;
+    return order_checked(a, symmetric, alone, observer);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::environment,
                 fmt::format("not enough memory to order a matrix of {} rows", a.rows()),

@@ -3,6 +3,7 @@
 // the diagonal, and a fill-reducing order that also yields the tree of separators by which the 3D solve
 // distributes its work.
 
+#include <bit>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -30,10 +31,16 @@ struct SeparatorTree {
   bool is_leaf(Index t) const { return t >= (Index{1} << levels); }
 };
 
+// The level of a node in heap numbering, 0 at the root.
+inline int level_of(Index node) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(node))) - 1;
+}
+
 // `metis`, `scotch`: nested dissection. `amd`: approximate minimum degree in the leaves of a tree that is no
 // deeper than needed. `automatic`: minimum degree in those of these leaves where the factorization then costs
-// less than a dissection would, METIS in the others.
-enum class Method { automatic, metis, scotch, amd, natural };
+// less than a dissection would, METIS in the others. `ptscotch`: all ranks dissect together, and continue
+// like that in subdomains; one rank alone orders as by `automatic`.
+enum class Method { automatic, metis, scotch, ptscotch, amd, natural };
 
 // The methods by the names that users know.
 struct NamedMethod {
@@ -44,6 +51,9 @@ struct NamedMethod {
 std::span<const NamedMethod> methods();
 // Throws Error(usage), which lists the valid names, if `name` is none of them.
 const NamedMethod& find_method(std::string_view name);
+
+// The tree of nodes of these sizes, by heap number.
+SeparatorTree tree_of_sizes(const std::vector<Index>& size);
 
 // Most levels of a separator tree, which then has a million leaves.
 inline constexpr int most_levels = 20;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/solve/factorizer.hpp"
 #include "trisweep/solve/usable_options.hpp"
 
@@ -18,10 +17,10 @@ AnalyzedSystem<T>::AnalyzedSystem(MPI_Comm comm, BlockRows<T> rows, const Solver
     LinearSystem<T> system(ranks, rows_);
     const Factorizer<T> factorizer(ranks, system, usable);
     const Attempt first{.low_precision = usable.mixed, .compression = first_compression<T>(usable)};
-    gather_to_order(ranks, system, [&](const matrix::Csr<T>& a, ordering::Helpers& others) {
-      planned_ = std::make_shared<const PlannedSystem>(
-          first.low_precision ? factorizer.template analyze<Single<T>>(a, first, 0, &others)
-                              : factorizer.template analyze<T>(a, first, 0, &others));
+    auto planned = first.low_precision ? factorizer.template analyze_on_ranks<Single<T>>(first)
+                                       : factorizer.template analyze_on_ranks<T>(first);
+    mpi::agree_on_error(ranks, [&] {
+      if (ranks.rank() == 0) planned_ = std::make_shared<const PlannedSystem>(std::move(planned));
     });
   });
 }

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "trisweep/backend/device.hpp"
+#include "trisweep/core/clock.hpp"
 #include "trisweep/core/finite.hpp"
 #include "trisweep/numeric/estimates.hpp"
 #include "trisweep/solve/compressed_factors.hpp"
 #include "trisweep/solve/dissecting_ranks.hpp"
+#include "trisweep/solve/parallel_analysis.hpp"
 #include "trisweep/symbolic/diagonals.hpp"
 
 namespace trisweep::solve {
@@ -108,8 +110,9 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
     if (made && made->perturbed_pivots > 0) made.reset();
   }
   for (int failed = 0; !made; ++failed) {
-    gather_to_order(comm_, system_, [&](const matrix::Csr<T>& a, ordering::Helpers& others) {
-      adopt(analyze<F>(a, attempt, failed, &others), report);
+    auto planned = analyze_on_ranks<F>(attempt, failed);
+    mpi::agree_on_error(comm_, [&] {
+      if (comm_.rank() == 0) adopt(std::move(planned), report);
     });
     begin_fronts();
     made = try_factor();
@@ -123,6 +126,34 @@ std::shared_ptr<FactorSource<F>> Factorizer<T>::factor_on_all_ranks(Attempt& att
     begun_ = analysis_;
   });
   return std::move(made->source);
+}
+
+// Clusters of unknowns and balanced units need the matrix.
+template <Scalar T>
+template <Scalar F>
+PlannedSystem Factorizer<T>::analyze_on_ranks(const Attempt& attempt, int failed) const {
+  PlannedSystem planned;
+  if (attempt.pivoting == Pivoting::standard && attempt.compression.eps == 0) {
+    const auto start = Clock::now();
+    const PlanRequest request = mpi::agree_on_error(comm_, [&] { return plan_request<F>(attempt); });
+    const auto wanted = mpi::agree_on_error(comm_, [&] { return wanted_analyses(request); });
+    auto analyses = analyze_in_parallel(comm_, system_, options_.kind, failed, wanted.ordering,
+                                        wanted.symbolic, options_.observed_by());
+    if (analyses) {
+      const double seconds = seconds_since(start);
+      const model::ProductShare product = system_.product_share();
+      mpi::agree_on_error(comm_, [&] {
+        if (comm_.rank() != 0) return;
+        planned = plan_with(product, wanted, *std::move(analyses), request, options_.observed_by());
+        planned.analysis_seconds = seconds;
+      });
+      return planned;
+    }
+  }
+  gather_to_order(comm_, system_, [&](const matrix::Csr<T>& a, ordering::Helpers& others) {
+    planned = analyze<F>(a, attempt, failed, &others);
+  });
+  return planned;
 }
 
 template <Scalar T>
@@ -302,9 +333,7 @@ template <Scalar T>
 template <Scalar F>
 std::shared_ptr<FactorSource<F>> Factorizer<T>::once_more(const Attempt& attempt) const {
   const int threads = options_.threads > 0 ? options_.threads : processors();
-  const auto analyze_anew = [&](const matrix::Csr<T>& a, int failed, ordering::Helpers& helpers) {
-    return analyze<F>(a, attempt, failed, &helpers).analysis;
-  };
+  const auto analyze_anew = [&](int failed) { return analyze_on_ranks<F>(attempt, failed).analysis; };
   auto made = factor_once<F>(comm_, system_, begun_, analyze_anew, numeric_options(threads, attempt),
                              options_.observed_by());
   return factors_of_caller(comm_, std::move(made.source), system_);
@@ -366,6 +395,7 @@ Compression Factorizer<T>::compression_at_once(const Attempt& attempt) const {
   template AttemptFactors<F, T> Factorizer<T>::factor<F>(Attempt&, Report&);                   \
   template PlannedSystem Factorizer<T>::analyze<F>(const matrix::Csr<T>&, const Attempt&, int, \
                                                    ordering::Helpers*) const;                  \
+  template PlannedSystem Factorizer<T>::analyze_on_ranks<F>(const Attempt&, int) const;        \
   template std::shared_ptr<const Factorization<F>> Factorizer<T>::with_panels<F>(              \
       const matrix::Csr<T>&, const Attempt&, double) const;
 TRISWEEP_FOR_EACH_STORAGE(INSTANTIATE)

@@ -69,6 +69,11 @@ class Factorizer {
   // solver or for files. Collective.
   FactorSources<T> to_give(const Attempt& attempt, const Report& report) const;
 
+  // Returns on rank 0 analyze() by all ranks together, where that is asked for and possible, or of the
+  // gathered matrix. Collective.
+  template <Scalar F>
+  PlannedSystem analyze_on_ranks(const Attempt& attempt, int failed = 0) const;
+
   // Restores for the next factors the analysis from before conservative pivoting, if there is one.
   void return_to_standard(Report& report);
 

@@ -9,9 +9,9 @@
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/numeric/estimates.hpp"
-#include "trisweep/solve/dissecting_ranks.hpp"
 #include "trisweep/solve/factor_source.hpp"
 #include "trisweep/solve/fronts_of_ranks.hpp"
+#include "trisweep/solve/linear_system.hpp"
 
 namespace trisweep::solve {
 
@@ -73,7 +73,7 @@ class FrontsFactorizer {
 };
 
 // Factors a system once, by all ranks. `begun`: its analysis on rank 0; if null, or if its kind fails,
-// analyze(a, failed, helpers) returns one of the gathered matrix, after `failed` kinds have failed.
+// analyze(failed), which is collective, returns one on rank 0, after `failed` kinds have failed.
 // `options`: with the maximum number of threads of a rank. Collective.
 template <Scalar F, Scalar T, class Analyze>
 FrontFactors<F> factor_once(const mpi::Communicator& comm, const LinearSystem<T>& system,
@@ -85,10 +85,7 @@ FrontFactors<F> factor_once(const mpi::Communicator& comm, const LinearSystem<T>
   for (int failed = 0;; ++failed) {
     char has_begun = begun != nullptr;
     comm.broadcast(has_begun);
-    if (has_begun == 0)
-      gather_to_order(comm, system, [&](const matrix::Csr<T>& a, ordering::Helpers& helpers) {
-        begun = analyze(a, failed, helpers);
-      });
+    if (has_begun == 0) begun = analyze(failed);
     fronts.begin(comm, std::exchange(begun, nullptr));
     const Analysis& analysis = *fronts.analysis();
     options.threads = numeric::useful_threads(*analysis.structure, analysis.kind, most_threads);

@@ -71,8 +71,13 @@ void price_from_b_to_x(const model::PlanProblem& problem, const model::Machine& 
 // The choices of the diagonal, and the analysis for each.
 struct Choices {
   std::span<const std::string> diagonals;
-  std::span<const Analysis* const> analyses;
+  std::vector<const Analysis*> analyses;
 };
+std::vector<const Analysis*> pointers_to(const std::vector<Analysis>& analyses) {
+  std::vector<const Analysis*> pointers;
+  for (const Analysis& analysis : analyses) pointers.push_back(&analysis);
+  return pointers;
+}
 
 struct Chosen {
   PlannedSystem planned;  // without its analysis
@@ -121,30 +126,39 @@ PlannedSystem planned_with(std::shared_ptr<const Analysis> analysis, Chosen chos
 
 PlannedSystem plan_with(const model::ProductShare& product, std::shared_ptr<const Analysis> analysis,
                         const PlanRequest& request, Observer& observer) {
-  const Analysis* const one = analysis.get();
-  auto chosen = choose([&] { return product; }, {request.axes.diagonal, {&one, 1}}, request, observer);
+  auto chosen = choose([&] { return product; }, {request.axes.diagonal, {analysis.get()}}, request, observer);
   return planned_with(std::move(analysis), std::move(chosen), request);
+}
+
+PlannedSystem plan_with(const model::ProductShare& product, const WantedAnalyses& wanted,
+                        std::vector<Analysis> analyses, const PlanRequest& request, Observer& observer) {
+  auto chosen = choose([&] { return product; }, {wanted.diagonals, pointers_to(analyses)}, request, observer);
+  auto analysis = std::make_shared<const Analysis>(std::move(analyses[chosen.analysis]));
+  return planned_with(std::move(analysis), std::move(chosen), request);
+}
+
+WantedAnalyses wanted_analyses(const PlanRequest& request) {
+  WantedAnalyses wanted{.diagonals = model::diagonals_to_analyze(request.axes),
+                        .symbolic = {},
+                        .ordering = model::ordering_options(request.ordering, request.axes, request.on_gpus)};
+  for (const std::string& diagonal : wanted.diagonals)
+    wanted.symbolic.push_back(
+        model::symbolic_options(diagonal, request.axes.grid.front().ranks(), request.on_gpus));
+  wanted.ordering.numbers = request.numbers;
+  wanted.ordering.balanced = request.balanced;
+  wanted.ordering.helpers = request.helpers;
+  return wanted;
 }
 
 template <Scalar T>
 PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const PlanRequest& request,
                           Observer& observer) {
   const auto start = Clock::now();
-  const std::vector<std::string> diagonals = model::diagonals_to_analyze(request.axes);
-  std::vector<symbolic::SymbolicOptions> symbolic;
-  for (const std::string& diagonal : diagonals)
-    symbolic.push_back(model::symbolic_options(diagonal, request.axes.grid.front().ranks(), request.on_gpus));
-  ordering::OrderingOptions ordering =
-      model::ordering_options(request.ordering, request.axes, request.on_gpus);
-  ordering.numbers = request.numbers;
-  ordering.balanced = request.balanced;
-  ordering.helpers = request.helpers;
-  auto analyses = analyze_each_as(kind, a, ordering, symbolic, observer);
+  const WantedAnalyses wanted = wanted_analyses(request);
+  auto analyses = analyze_each_as(kind, a, wanted.ordering, wanted.symbolic, observer);
   double seconds = seconds_since(start);
-  std::vector<const Analysis*> each;
-  for (const Analysis& analysis : analyses) each.push_back(&analysis);
   auto chosen = choose([&] { return model::product_share(a.pattern, request.axes.grid.front().ranks()); },
-                       {diagonals, each}, request, observer);
+                       {wanted.diagonals, pointers_to(analyses)}, request, observer);
   const auto chosen_at = Clock::now();
   Analysis& one = analyses[chosen.analysis];
   if (request.clusters) one = in_clusters(a, std::move(one));

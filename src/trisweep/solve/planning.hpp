@@ -41,6 +41,18 @@ template <Scalar T>
 PlannedSystem plan_system(const matrix::Csr<T>& a, numeric::Kind kind, const PlanRequest& request,
                           Observer& observer);
 
+// What a matrix is analyzed for: one analysis for each choice of the diagonal.
+struct WantedAnalyses {
+  std::vector<std::string> diagonals;
+  std::vector<symbolic::SymbolicOptions> symbolic;  // by diagonal
+  ordering::OrderingOptions ordering;
+};
+WantedAnalyses wanted_analyses(const PlanRequest& request);
+
+// The same with such analyses of the matrix.
+PlannedSystem plan_with(const model::ProductShare& product, const WantedAnalyses& wanted,
+                        std::vector<Analysis> analyses, const PlanRequest& request, Observer& observer);
+
 // The same for given factors, with their analysis; request.axes.diagonal must be only that of the factors.
 PlannedSystem plan_with(const model::ProductShare& product, std::shared_ptr<const Analysis> analysis,
                         const PlanRequest& request, Observer& observer);

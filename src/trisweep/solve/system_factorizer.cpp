@@ -25,10 +25,12 @@ template <Scalar T>
 std::unique_ptr<BlockTriangularSystem<T>> SystemFactorizer<T>::find_form(const FactorSources<T>& given,
                                                                          const PlannedSystem* analyzed) {
   using numeric::KindChoice;
-  const bool may_have_form = options_.block_triangular != BlockTriangular::off && !options_.factorization &&
-                             options_.dependencies && options_.device == engine::Device::native &&
-                             !given.in_full && !given.in_single &&
-                             (options_.kind == KindChoice::automatic || options_.kind == KindChoice::lu);
+  const bool may_gather = options_.ordering != ordering::Method::ptscotch || comm_.size() == 1 ||
+                          options_.block_triangular == BlockTriangular::on;
+  const bool may_have_form =
+      options_.block_triangular != BlockTriangular::off && !options_.factorization && may_gather &&
+      options_.dependencies && options_.device == engine::Device::native && !given.in_full &&
+      !given.in_single && (options_.kind == KindChoice::automatic || options_.kind == KindChoice::lu);
   if (!may_have_form || on_any_rank(analyzed != nullptr)) return nullptr;
   const auto start = Clock::now();
   auto form = BlockTriangularSystem<T>::find(comm_, system_, options_);

@@ -7,14 +7,10 @@
 #include "trisweep/core/permutation.hpp"
 #include "trisweep/krylov/block_rows.hpp"
 #include "trisweep/ordering/ordering.hpp"
-#include "trisweep/ordering/scaling.hpp"
+#include "trisweep/solve/equilibration.hpp"
 
 namespace trisweep::superlu_dist {
 namespace {
-
-// The least magnitude of a strong diagonal entry when rows and columns are scaled: the diagonals of
-// discretized equations are strong, and need no matching.
-constexpr double weak = 0.1;
 
 // Calls visit(row on this rank, place of the entry, column).
 template <Scalar S>
@@ -22,11 +18,6 @@ void for_each_entry(const matrix::Csr<S>& a, const auto& visit) {
   for (Index i = 0; i < a.rows(); ++i) {
     for (const Offset e : a.pattern.entries(i)) visit(i, usize(e), a.pattern.col[usize(e)]);
   }
-}
-
-// The power of two that scales `largest` to [0.5, 1). Zeros stay zero, for the matching to report.
-double scale_of(double largest) {
-  return largest > 0 ? std::ldexp(1.0, -std::clamp(std::ilogb(largest) + 1, -1000, 1000)) : 1;
 }
 
 // value * row * col with scales that are powers of two, whose product may be out of range where the result is
@@ -66,45 +57,14 @@ matrix::Csr<Single<double>> gathered_sizes(const mpi::Communicator& comm, const 
   return krylov::collect(comm, std::move(sizes), partition);
 }
 
-// Scales by the largest entries. Returns whether the diagonal is strong.
-template <Scalar S>
-bool equilibrate(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
-                 const distribution::RowPartition& partition, Scaling& scaling) {
-  const Index first = partition.first(comm.rank());
-  std::vector<double> largest, strength;
-  mpi::agree_on_error(comm, [&] {
-    const auto n = usize(partition.rows());
-    for (auto* list : {&scaling.row, &scaling.col, &largest}) list->assign(n, 0);
-    strength.assign(usize(rows.rows()), 0);
-    for_each_entry(rows, [&](Index i, std::size_t e, Index) {
-      double& of_row = scaling.row[usize(first + i)];
-      of_row = std::max(of_row, double(std::abs(rows.value[e])));
-    });
-    for (Index i = 0; i < rows.rows(); ++i)
-      scaling.row[usize(first + i)] = scale_of(scaling.row[usize(first + i)]);
-    for_each_entry(rows, [&](Index i, std::size_t e, Index j) {
-      const double size = double(std::abs(rows.value[e])) * scaling.row[usize(first + i)];
-      largest[usize(j)] = std::max(largest[usize(j)], size);
-      if (j == first + i) strength[usize(i)] = size;
-    });
-  });
-  comm.max(scaling.row);
-  comm.max(largest);
-  std::ranges::transform(largest, scaling.col.begin(), scale_of);
-  double strong = 1;
-  for (Index i = 0; i < rows.rows(); ++i)
-    strong = std::min(strong, strength[usize(i)] * scaling.col[usize(first + i)]);
-  return comm.max(-strong) < -weak;
-}
-
 }  // namespace
 
 template <Scalar S>
 Scaling scaling_of(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
                    const distribution::RowPartition& partition, bool orders,
                    const solve::EngineRequest& request) {
-  Scaling scaling;
-  const bool strong = equilibrate(comm, rows, partition, scaling);
+  auto [row, col, strong] = solve::equilibrate(comm, rows, partition);
+  Scaling scaling{.row = std::move(row), .col = std::move(col), .place = {}, .order = {}};
   mpi::agree_on_error(comm, [&] {
     for (Index j = 0; j < partition.rows(); ++j) scaling.place.push_back(j);
   });

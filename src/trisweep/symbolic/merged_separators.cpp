@@ -50,19 +50,7 @@ ordering::SeparatorTree in_order(const ordering::SeparatorTree& tree, const std:
   std::vector<Index> width(usize(tree.nodes()), 0);
   for (Index t = 1; t < tree.nodes(); ++t)
     width[usize(into[usize(t)])] += tree.end[usize(t)] - tree.begin[usize(t)];
-  ordering::SeparatorTree result = tree;
-  Index next = 0;
-  const auto place = [&](const auto& self, Index t) -> void {
-    if (!tree.is_leaf(t)) {
-      self(self, 2 * t);
-      self(self, 2 * t + 1);
-    }
-    result.begin[usize(t)] = next;
-    next += width[usize(t)];
-    result.end[usize(t)] = next;
-  };
-  place(place, 1);
-  return result;
+  return ordering::tree_of_sizes(width);
 }
 
 }  // namespace

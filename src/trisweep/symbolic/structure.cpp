@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -57,8 +56,7 @@ std::vector<char> whole_ranges(const ordering::SeparatorTree& tree, const std::v
                                int levels) {
   std::vector<char> whole;
   for (const Index t : ranges) {
-    const int depth = std::bit_width(static_cast<unsigned>(t)) - 1;
-    whole.push_back(!tree.is_leaf(t) && depth < levels);
+    whole.push_back(!tree.is_leaf(t) && ordering::level_of(t) < levels);
   }
   return whole;
 }
@@ -299,7 +297,7 @@ std::vector<Index> nodes_of_supernodes(const Structure& structure) {
 
 std::vector<Index> levels(const Structure& structure) {
   std::vector<Index> level = nodes_of_supernodes(structure);
-  for (Index& of : level) of = std::bit_width(static_cast<unsigned>(of)) - 1;
+  for (Index& of : level) of = ordering::level_of(of);
   return level;
 }
 

@@ -112,6 +112,9 @@ struct Shape {
   std::vector<Index> row;
 };
 
+// The structure of these supernodes. `whole`: by supernode; `tree`: nodes as ranges of supernodes.
+Structure structure_of(Shape shape, std::vector<char> whole, ordering::SeparatorTree tree);
+
 // The structure with its columns in other supernodes. `in_place_of`, ascending: by new supernode, the old one
 // whose place in the separator tree it takes. Not for tiled structures.
 Structure reshaped(const Structure& structure, const std::vector<Index>& in_place_of, Shape shape);

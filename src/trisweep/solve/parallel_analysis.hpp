@@ -1,0 +1,33 @@
+#pragma once
+// Ordering and structure of a distributed matrix, made by all ranks. No rank has the matrix or its graph:
+//
+//   1. Rows get the mirror images of their entries (symmetrized_rows.hpp).
+//   2. All ranks dissect the graph into a subdomain for each rank (parallel_dissection.hpp).
+//   3. Each rank dissects its subdomain further, as a single rank does, and analyzes it; rank 0 analyzes the
+//      separators and joins the structures (symbolic/parts.hpp).
+//
+// What all ranks keep anyway is what they have in common: order, scaling and structure.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trisweep/solve/analysis.hpp"
+#include "trisweep/solve/linear_system.hpp"
+
+namespace trisweep::solve {
+
+// Returns on rank 0 one analysis for each of `symbolic`; on all ranks nullopt where ranks do not analyze
+// together: with another ordering than Method::ptscotch, with few rows on a rank, and for matrices whose
+// rows have to be matched (general ones with a weak diagonal, and for L D L^T). `failed`: number of kinds of
+// factorization that have failed. Collective. Throws as dissect_in_parallel(), and Error(input) for values
+// that are not finite.
+template <Scalar T>
+std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,
+                                                         const LinearSystem<T>& system,
+                                                         numeric::KindChoice choice, int failed,
+                                                         const ordering::OrderingOptions& ordering,
+                                                         std::span<const symbolic::SymbolicOptions> symbolic,
+                                                         Observer& observer);
+
+}  // namespace trisweep::solve
