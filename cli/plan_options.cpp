@@ -32,7 +32,8 @@ std::string device_of_today(const std::string& name) {
 // that a command line can be explicit.
 void add_system_options(CLI::App& sub, PlanOptions& o, Purpose purpose) {
   add_kind_option(sub, o.kind);
-  sub.add_option("--ordering", o.ordering, "Fill-reducing ordering")
+  sub.add_option("--ordering", o.ordering,
+                 "Fill-reducing ordering; ptscotch: by all ranks, of which none gathers the matrix")
       ->check(CLI::IsMember(names_of(ordering::methods())))
       ->capture_default_str();
   sub.add_option("--op", o.op, "Solve with A (N), its transpose (T) or its conjugate transpose (H)")

@@ -227,8 +227,8 @@ void add_solve(CLI::App& app, Run& run) {
       ->check(CLI::IsMember(names_of(solve::block_triangular_choices())))
       ->capture_default_str();
   sub->add_option("--factorization", o.factorization,
-                  "Parallel factorization: own: rank 0 gathers the matrix for the ordering; superlu-dist: by "
-                  "SuperLU_DIST, where no rank gathers the matrix")
+                  "Parallel factorization: own: rank 0 gathers the matrix, unless all ranks order it (--ordering "
+                  "ptscotch); superlu-dist: by SuperLU_DIST, where no rank gathers the matrix")
       ->check(CLI::IsMember(names_of(factorizations())))
       ->excludes("--factors")
       ->capture_default_str();

@@ -63,6 +63,7 @@ int run(Index side, const std::string& factorization, const std::string& kind) {
   const double before = status("VmRSS");
   solve::SolverOptions options{.kind = numeric::find_kind_choice(kind)};
   if (factorization == "supernodes") options.plan = axes_of_supernodes(world.size());
+  if (factorization == "ptscotch") options.ordering = ordering::Method::ptscotch;
   if (factorization == "superlu-dist") options.factorization = superlu_dist::engine();
   options.second_try = false;
   Solver<double> solver(MPI_COMM_WORLD, poisson(side, world.rank(), world.size()), options);

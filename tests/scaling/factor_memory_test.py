@@ -33,8 +33,8 @@ def measured(*arguments, **options):
 
 
 def print_table(side):
-    names = ("own", "supernodes", "superlu-dist")
-    print("| ranks | " + "".join(f"{name}, MB | " for name in names) + "\n|" + "---:|" * 4)
+    names = ("own", "ptscotch", "supernodes", "superlu-dist")
+    print("| ranks | " + "".join(f"{name}, MB | " for name in names) + "\n|" + "---:|" * 5)
     for ranks in (1, 2, 4, 8, 16):
         peaks = [max(measured(ranks, name, side)["peaks"]) / 1e6 for name in names]
         print(f"| {ranks} | " + "".join(f"{peak:.0f} | " for peak in peaks), flush=True)

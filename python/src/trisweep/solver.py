@@ -589,7 +589,7 @@ def splu(
     CPU. `precision` "mixed" keeps the factors of a double-precision matrix in single precision. `compress`
     stores their panels with that relative error, between 0 and 1 ("auto": what solves fastest). Either way
     solutions are refined to the same accuracy. `ordering` is "auto", "metis", "amd", "natural", or "scotch"
-    if the library has it. `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a
+    and "ptscotch" (by all ranks, of which none gathers the matrix) if the library has them. `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a
     symmetric and L D L^H of a Hermitian matrix; "auto" uses symmetry where there is any. `block_triangular`
     "auto" factors only the diagonal blocks of A's block triangular form if that saves much, as with rows that
     prescribe an unknown (Dirichlet conditions), "on" whenever A has such a form, and "off" factors all of A.

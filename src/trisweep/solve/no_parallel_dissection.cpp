@@ -4,6 +4,10 @@
 
 namespace trisweep::solve {
 
+bool has_parallel_dissection() {
+  return false;
+}
+
 TopOfDissection dissect_in_parallel(const mpi::Communicator&, const matrix::Pattern&,
                                     const distribution::RowPartition&, int, Index) {
   throw mpi::CollectiveError(ErrorKind::input, "this build has no PT-SCOTCH",

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "trisweep/core/memory.hpp"
 #include "trisweep/core/permutation.hpp"
 #include "trisweep/mpi/sparse_exchange.hpp"
 #include "trisweep/ordering/dissection.hpp"
@@ -20,6 +21,21 @@ using symbolic::PartOfStructure;
 
 // Where ranks have fewer rows, the graph is cheaper to gather than to dissect in parallel.
 constexpr double least_rows_of_rank = 64;
+
+// METIS makes less fill.
+template <Scalar T>
+bool ranks_order_together(const mpi::Communicator& comm, const LinearSystem<T>& system,
+                          ordering::Method method) {
+  using ordering::Method;
+  if (comm.size() == 1 || method == Method::ptscotch) return comm.size() > 1;
+  if (method != Method::automatic || !has_parallel_dissection()) return false;
+  const auto& a = system.matrix();
+  const double bytes =
+      bytes_to_order_alone(a.partition().rows(), comm.sum(double(a.local().nonzeros())), sizeof(T));
+  char outgrows = comm.rank() == 0 && bytes > double(available_memory());
+  comm.broadcast(outgrows);
+  return outgrows != 0;
+}
 
 // The kind of the factorization if it needs no matching, unless the diagonal of a general matrix is weak.
 std::optional<numeric::Kind> kind_without_matching(const SymmetrizedRows& a, numeric::KindChoice choice,
@@ -253,6 +269,13 @@ symbolic::Analysis analyze_ordered(const mpi::Communicator& comm, const OrderOfR
 
 }  // namespace
 
+double bytes_to_order_alone(Index rows, double nonzeros, std::size_t value_bytes) {
+  constexpr double graphs = 5;  // the pattern, what is symmetrized and permuted of it, and the graph
+  constexpr double metis_of_edge = 8, metis_of_row = 24;  // as in ordering/metis.cpp
+  const double of_entry = double(value_bytes) + sizeof(Index) * (graphs + metis_of_edge);
+  return nonzeros * of_entry + double(rows) * sizeof(Index) * (graphs + metis_of_row);
+}
+
 template <Scalar T>
 std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,
                                                          const LinearSystem<T>& system,
@@ -262,7 +285,7 @@ std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator
                                                          Observer& observer) {
   const distribution::RowPartition& partition = system.matrix().partition();
   const Index first = partition.first(comm.rank()), n = partition.rows();
-  if (ordering.method != ordering::Method::ptscotch || comm.size() == 1) return std::nullopt;
+  if (!ranks_order_together(comm, system, ordering.method)) return std::nullopt;
   if (-comm.max(-double(partition.count(comm.rank()))) < least_rows_of_rank) return std::nullopt;
   const mpi::LongWork long_work(comm);
   const auto rows = mpi::agree_on_error(comm, [&] {

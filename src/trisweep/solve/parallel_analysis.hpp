@@ -17,11 +17,14 @@
 
 namespace trisweep::solve {
 
+// Bytes that a rank takes to gather a matrix, with values of `value_bytes`, and to dissect its graph alone.
+double bytes_to_order_alone(Index rows, double nonzeros, std::size_t value_bytes);
+
 // Returns on rank 0 one analysis for each of `symbolic`; on all ranks nullopt where ranks do not analyze
-// together: with another ordering than Method::ptscotch, with few rows on a rank, and for matrices whose
-// rows have to be matched (general ones with a weak diagonal, and for L D L^T). `failed`: number of kinds of
-// factorization that have failed. Collective. Throws as dissect_in_parallel(), and Error(input) for values
-// that are not finite.
+// together: with another ordering than Method::ptscotch, unless it is automatic and rank 0 has no memory to
+// order alone; with few rows on a rank; and for matrices whose rows have to be matched (general ones with a
+// weak diagonal, and for L D L^T). `failed`: number of kinds of factorization that have failed. Collective.
+// Throws as dissect_in_parallel(), and Error(input) for values that are not finite.
 template <Scalar T>
 std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,
                                                          const LinearSystem<T>& system,

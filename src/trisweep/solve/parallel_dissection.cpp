@@ -147,6 +147,10 @@ void find_children(BlocksOfRanks& blocks) {
 
 }  // namespace
 
+bool has_parallel_dissection() {
+  return true;
+}
+
 TopOfDissection dissect_in_parallel(const mpi::Communicator& comm, const matrix::Pattern& rows,
                                     const distribution::RowPartition& partition, int levels, Index seed) {
   if (comm.sum(double(rows.nonzeros())) > std::numeric_limits<Index>::max())

@@ -17,6 +17,9 @@ struct TopOfDissection {
   std::vector<char> is_divided;  // by node; the same on every rank
 };
 
+// False in a library that was built without PT-SCOTCH.
+bool has_parallel_dissection();
+
 // `rows`: this rank's rows of a symmetric pattern with a full diagonal. The tree has at most `levels` levels
 // of separators, and usually one subdomain for each rank. By PT-SCOTCH (Chevalier and Pellegrini, Parallel
 // Computing 34, 2008). Collective. Throws Error(environment) on every rank when PT-SCOTCH fails on any,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@
 #include "trisweep/mpi/transport.hpp"
 #include "trisweep/solve/condition.hpp"
 #include "trisweep/solve/dissecting_ranks.hpp"
+#include "trisweep/solve/parallel_analysis.hpp"
+#include "trisweep/solve/parallel_dissection.hpp"
 #include "trisweep/solve/read_rows.hpp"
 #include "trisweep/solve/refinement.hpp"
 #include "trisweep/solve/solver.hpp"
@@ -83,6 +86,26 @@ TEST_F(Injection, InReading) {
                       own.with_object();
                       allocations.pause(false);
                       read_rows(own, file.path());
+                    },
+                    {.failures = some});
+  }
+}
+
+TEST_F(Injection, InParallelAnalysis) {
+  if (world_size() == 1 || !has_parallel_dissection()) GTEST_SKIP() << "rank 0 analyzes";
+  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 8}));
+  const std::array<symbolic::SymbolicOptions, 1> options{};
+  for (Countdown* const which : {&agreements, &polls, &allocations}) {
+    fail_everywhere(*which,
+                    [&](Index) {
+                      allocations.pause(true);
+                      const OwnCommunicator own;
+                      const mpi::Communicator comm(own.with_object());
+                      const LinearSystem<double> system(comm,
+                                                        testing_support::scattered(a.rows()).of(a, true));
+                      allocations.pause(false);
+                      analyze_in_parallel(comm, system, numeric::KindChoice::automatic, 0,
+                                          {.method = ordering::Method::ptscotch}, options, silent_observer());
                     },
                     {.failures = some});
   }

@@ -153,6 +153,19 @@ TEST(ParallelAnalysis, LeavesTheRestToOneRank) {
   }
 }
 
+TEST(ParallelAnalysis, IsNotNeededForWhatOneRankHolds) {
+  const std::array<symbolic::SymbolicOptions, 1> options{};
+  const mpi::Communicator comm(MPI_COMM_WORLD);
+  const auto a = gallery_matrix<double>("poisson3d", 12);
+  const LinearSystem<double> system(comm, scattered_rows<double>(a.rows()).of(a, true));
+  for (const Method method : {Method::automatic, Method::metis, Method::amd, Method::natural})
+    EXPECT_FALSE(analyze_in_parallel(comm, system, numeric::KindChoice::automatic, 0, {.method = method},
+                                     options, silent_observer()));
+  // 8 million rows of a seven-point stencil take some GB, but no more memory than a node has.
+  EXPECT_GT(bytes_to_order_alone(8'000'000, 56e6, 8), 2e9);
+  EXPECT_LT(bytes_to_order_alone(8'000'000, 56e6, 8), 8e9);
+}
+
 TEST(ParallelAnalysis, ServesOtherValues) {
   const auto a = gallery_matrix<double>("convection3d", 12);
   const auto rows = scattered_rows<double>(a.rows());
