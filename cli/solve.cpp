@@ -226,9 +226,10 @@ void add_solve(CLI::App& app, Run& run) {
          "wherever there is such a form")
       ->check(CLI::IsMember(names_of(solve::block_triangular_choices())))
       ->capture_default_str();
-  sub->add_option("--factorization", o.factorization,
-                  "Parallel factorization: own: rank 0 gathers the matrix, unless all ranks order it (--ordering "
-                  "ptscotch); superlu-dist: by SuperLU_DIST, where no rank gathers the matrix")
+  sub->add_option(
+         "--factorization", o.factorization,
+         "Parallel factorization: own: rank 0 gathers the matrix, unless all ranks order it (--ordering "
+         "ptscotch); superlu-dist: by SuperLU_DIST, where no rank gathers the matrix")
       ->check(CLI::IsMember(names_of(factorizations())))
       ->excludes("--factors")
       ->capture_default_str();

@@ -583,20 +583,21 @@ def splu(
     gives the row numbers in A as `rows`, or only the number of its first row if its rows are consecutive.
 
     The options have the names and meanings of the command's. `threads` is the number of threads of this
-    process; 0 or None: as many of its processors (shared by a node's ranks, at most OMP_NUM_THREADS) as gain
-    time. `device` is where solutions are computed and refined: "native", the CPU kernels; "cuda" or "hip",
-    the thread's current GPU, if the library was built for one; or "emulated", the GPU kernels' source on the
-    CPU. `precision` "mixed" keeps the factors of a double-precision matrix in single precision. `compress`
-    stores their panels with that relative error, between 0 and 1 ("auto": what solves fastest). Either way
-    solutions are refined to the same accuracy. `ordering` is "auto", "metis", "amd", "natural", or "scotch"
-    and "ptscotch" (by all ranks, of which none gathers the matrix) if the library has them. `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a
-    symmetric and L D L^H of a Hermitian matrix; "auto" uses symmetry where there is any. `block_triangular`
-    "auto" factors only the diagonal blocks of A's block triangular form if that saves much, as with rows that
-    prescribe an unknown (Dirichlet conditions), "on" whenever A has such a form, and "off" factors all of A.
-    All ranks factor; with `factorization` "superlu-dist", SuperLU_DIST factors, if the library was built with
-    it, and no rank holds the whole matrix. `refine` "best" refines solutions as long as that lowers their
-    error, "auto" until the error is below ten epsilon. `deterministic` adds in a fixed order, whatever the
-    number of threads.
+    process; 0 or None: as many of its processors (shared by a node's ranks, at most OMP_NUM_THREADS) as
+    gain time. `device` is where solutions are computed and refined: "native", the CPU kernels; "cuda" or
+    "hip", the thread's current GPU, if the library was built for one; or "emulated", the GPU kernels'
+    source on the CPU. `precision` "mixed" keeps the factors of a double-precision matrix in single
+    precision. `compress` stores their panels with that relative error, between 0 and 1 ("auto": what
+    solves fastest). Either way solutions are refined to the same accuracy. `ordering` is "auto", "metis",
+    "amd", "natural", or "scotch" and "ptscotch" (by all ranks, of which none gathers the matrix) if the
+    library has them. `kind` of factorization: "lu", "cholesky", or "ldlt", which is L D L^T of a
+    symmetric and L D L^H of a Hermitian matrix; "auto" uses symmetry where there is any.
+    `block_triangular` "auto" factors only the diagonal blocks of A's block triangular form if that saves
+    much, as with rows that prescribe an unknown (Dirichlet conditions), "on" whenever A has such a form,
+    and "off" factors all of A. All ranks factor; with `factorization` "superlu-dist", SuperLU_DIST
+    factors, if the library was built with it, and no rank holds the whole matrix. `refine` "best" refines
+    solutions as long as that lowers their error, "auto" until the error is below ten epsilon.
+    `deterministic` adds in a fixed order, whatever the number of threads.
 
     Raises TypeError when `a` is not a sparse matrix of numbers, ValueError when it is not square, is empty or
     has entries that are not finite, or an option is out of range, NumericalError when it is structurally
