@@ -48,6 +48,13 @@ class Factor(CommandTest):
         for log in logs:
             self.assertAlmostEqual(log / logs[0], 1, delta=1e-12)
 
+    def test_all_ranks_order_and_factor(self):
+        self.succeed("gallery", "convection3d", "--n", 12, "-o", "a.mtx")
+        self.factor("--ordering", "ptscotch", matrix="a.mtx", ranks=4)
+        for command in (("--factors", "A.factors"), ("a.mtx", "--ordering", "ptscotch")):
+            self.succeed("solve", *command, "--op", "T", "--json", "run.json", ranks=3)
+            self.assertLess(self.record("run.json")["solve"]["componentwise_backward_error"], GOOD)
+
     def test_a_damaged_index_ends_all_ranks(self):
         self.factor()
         index = self.path("A.factors") / "index.h5"

@@ -7,7 +7,7 @@
 #include "trisweep/core/memory.hpp"
 #include "trisweep/core/permutation.hpp"
 #include "trisweep/mpi/sparse_exchange.hpp"
-#include "trisweep/ordering/dissection.hpp"
+#include "trisweep/solve/dissected_subdomain.hpp"
 #include "trisweep/solve/equilibration.hpp"
 #include "trisweep/solve/parallel_dissection.hpp"
 #include "trisweep/solve/symmetrized_rows.hpp"
@@ -22,14 +22,15 @@ using symbolic::PartOfStructure;
 // Where ranks have fewer rows, the graph is cheaper to gather than to dissect in parallel.
 constexpr double least_rows_of_rank = 64;
 
-// METIS makes less fill.
+// True if that is asked for, or METIS, which makes less fill, has no memory on rank 0.
 template <Scalar T>
 bool ranks_order_together(const mpi::Communicator& comm, const LinearSystem<T>& system,
                           ordering::Method method) {
   using ordering::Method;
-  if (comm.size() == 1 || method == Method::ptscotch) return comm.size() > 1;
-  if (method != Method::automatic || !has_parallel_dissection()) return false;
   const auto& a = system.matrix();
+  const bool may = method == Method::ptscotch || (method == Method::automatic && has_parallel_dissection());
+  if (comm.size() == 1 || !may || comm.max(-double(a.local_rows())) > -least_rows_of_rank) return false;
+  if (method == Method::ptscotch) return true;
   const double bytes =
       bytes_to_order_alone(a.partition().rows(), comm.sum(double(a.local().nonzeros())), sizeof(T));
   char outgrows = comm.rank() == 0 && bytes > double(available_memory());
@@ -54,14 +55,6 @@ void list_subdomains(const std::vector<char>& is_divided, Index node, std::vecto
   list_subdomains(is_divided, 2 * node, roots);
   list_subdomains(is_divided, 2 * node + 1, roots);
 }
-
-// Rows of the symmetrized matrix that make up a subdomain.
-struct SubdomainRows {
-  Index root;              // node of the separator tree
-  std::vector<Index> row;  // of the matrix, ascending
-  std::vector<Offset> begin{0};
-  std::vector<Index> col;  // by row, of the whole matrix
-};
 
 // Sends each row of a subdomain to the rank that analyzes it. Returns the subdomains of this rank.
 std::vector<SubdomainRows> exchange_rows(const mpi::Communicator& comm, const matrix::Pattern& pattern,
@@ -109,65 +102,6 @@ std::vector<SubdomainRows> exchange_rows(const mpi::Communicator& comm, const ma
   });
 }
 
-// A subdomain with the columns around it, in the order in which it is dissected.
-class SubdomainOfRank {
- public:
-  SubdomainOfRank(SubdomainRows rows, int levels, Index seed, Observer& observer)
-      : root_(rows.root), own_(std::move(rows.row)) {
-    std::vector<Index> columns = rows.col;
-    std::ranges::sort(columns);
-    columns.erase(std::ranges::unique(columns).begin(), columns.end());
-    std::ranges::set_difference(columns, own_, std::back_inserter(around_));
-    for (Index& j : rows.col) j = place_of(j);
-    for (std::size_t i = 0; i < own_.size(); ++i)
-      std::sort(rows.col.begin() + rows.begin[i], rows.col.begin() + rows.begin[i + 1]);
-    const auto all = static_cast<Index>(own_.size() + around_.size());
-    rows.begin.resize(usize(all) + 1, rows.begin.back());
-    pattern_ = matrix::symmetrized(
-        {.rows = all, .cols = all, .row_ptr = std::move(rows.begin), .col = std::move(rows.col)});
-    const ordering::Dissection how{
-        .levels = levels - ordering::level_of(root_), .by_cost = true, .seed = seed};
-    nodes_ =
-        ordering::dissect_with_metis({ordering::ungrouped(pattern_).graph, own(), how}, nullptr, observer);
-  }
-
-  // Calls visit(node of the whole tree, rows of the matrix in their order) for all nodes of the subdomain.
-  template <class Visit>
-  void for_each_node(const Visit& visit) const {
-    for (Index t = 1; t < std::ssize(nodes_); ++t) {
-      const Index top = Index{1} << ordering::level_of(t);
-      visit(root_ * top + (t - top), gathered(own_, nodes_[usize(t)]));
-    }
-  }
-
-  // `number`: of all rows, in the order of the tree.
-  symbolic::Part part(const std::vector<Index>& number) const {
-    symbolic::Part part{.own = own()};
-    std::vector<Index> of_place;
-    for (const auto* list : {&own_, &around_})
-      for (const Index row : *list) of_place.push_back(number[usize(row)]);
-    part.number = of_place;
-    std::ranges::sort(part.number);
-    for (Index& j : of_place)
-      j = static_cast<Index>(std::ranges::lower_bound(part.number, j) - part.number.begin());
-    part.pattern = matrix::permuted(pattern_, of_place, of_place);
-    return part;
-  }
-
- private:
-  Index own() const { return static_cast<Index>(own_.size()); }
-  Index place_of(Index col) const {
-    const auto at = std::ranges::lower_bound(own_, col);
-    if (at != own_.end() && *at == col) return static_cast<Index>(at - own_.begin());
-    return own() + static_cast<Index>(std::ranges::lower_bound(around_, col) - around_.begin());
-  }
-
-  Index root_;
-  std::vector<Index> own_, around_;  // rows of the matrix
-  matrix::Pattern pattern_;          // of own rows, then those around
-  ordering::TreeVertices nodes_;
-};
-
 // The order of the whole matrix.
 struct OrderOfRanks {
   DividedTree tree;
@@ -175,13 +109,13 @@ struct OrderOfRanks {
 };
 
 OrderOfRanks order_of(const mpi::Communicator& comm, const TopOfDissection& top, Index first, Index rows,
-                      const std::vector<SubdomainOfRank>& subdomains) {
+                      const std::vector<DissectedSubdomain>& subdomains) {
   std::vector<double> sizes;
   std::vector<std::uint64_t> numbers;
   mpi::agree_on_error(comm, [&] {
     sizes.resize(top.is_divided.size());
     for (const Index node : top.node) sizes[usize(node)] += top.is_divided[usize(node)];
-    for (const SubdomainOfRank& subdomain : subdomains)
+    for (const DissectedSubdomain& subdomain : subdomains)
       subdomain.for_each_node(
           [&](Index node, const auto& list) { sizes[usize(node)] = double(list.size()); });
     numbers.resize(usize(rows));
@@ -195,7 +129,7 @@ OrderOfRanks order_of(const mpi::Communicator& comm, const TopOfDissection& top,
       if (top.is_divided[usize(top.node[i])] != 0)
         numbers[usize(first) + i] = static_cast<std::uint64_t>(begin[usize(top.node[i])] + top.place[i]);
     }
-    for (const SubdomainOfRank& subdomain : subdomains) {
+    for (const DissectedSubdomain& subdomain : subdomains) {
       subdomain.for_each_node([&](Index node, const auto& list) {
         for (std::size_t k = 0; k < list.size(); ++k) numbers[usize(list[k])] = usize(begin[usize(node)]) + k;
       });
@@ -247,23 +181,80 @@ PartOfStructure collected(const mpi::Communicator& comm, const PartOfStructure& 
   });
 }
 
+// This rank's rows of the symmetrized pattern, and what the values decide; the values are gone.
+struct Prepared {
+  matrix::Pattern pattern;
+  numeric::Kind kind;
+  Equilibration scaling;
+};
+
+// Returns nullopt if rows have to be matched.
+template <Scalar T>
+std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSystem<T>& system,
+                                numeric::KindChoice choice, int failed, Observer& observer) {
+  const distribution::RowPartition& partition = system.matrix().partition();
+  const auto rows = mpi::agree_on_error(comm, [&] {
+    system.require_finite(system.matrix().local().value);
+    observer.progress("order", 0);
+    return system.template rows_in<T>();
+  });
+  SymmetrizedRows symmetrized = symmetrized_rows(comm, rows, partition);
+  const auto kind = kind_without_matching(symmetrized, choice, failed);
+  if (!kind) return std::nullopt;
+  auto scaling = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
+                                                  : equilibrate(comm, rows, partition);
+  if (!scaling.has_strong_diagonal) return std::nullopt;
+  return Prepared{std::move(symmetrized.pattern), *kind, std::move(scaling)};
+}
+
+// The order, and what is left to analyze.
+struct Ordered {
+  OrderOfRanks order;
+  std::vector<symbolic::Part> parts;                       // this rank's subdomains
+  std::vector<std::vector<std::array<Index, 2>>> entries;  // of separators, by rank; on rank 0
+};
+
+Ordered order(const mpi::Communicator& comm, const matrix::Pattern& pattern,
+              const distribution::RowPartition& partition, const ordering::OrderingOptions& options,
+              Observer& observer) {
+  const Index first = partition.first(comm.rank()), n = partition.rows();
+  const int levels = ordering::tree_levels(
+      n, {.tree_levels = std::max(options.needed_levels, ordering::levels_to_parts(comm.size()))});
+  const TopOfDissection top = dissect_in_parallel(comm, pattern, partition, levels, options.seed);
+  auto rows = exchange_rows(comm, pattern, first, top);
+  const auto subdomains = mpi::agree_on_error(comm, [&] {
+    std::vector<DissectedSubdomain> dissected;
+    for (SubdomainRows& of : rows) dissected.emplace_back(std::move(of), levels, options.seed, observer);
+    return dissected;
+  });
+  Ordered ordered{.order = order_of(comm, top, first, n, subdomains)};
+  const auto entries =
+      mpi::agree_on_error(comm, [&] { return entries_above(pattern, first, top, ordered.order); });
+  ordered.entries = comm.gather(entries);
+  mpi::agree_on_error(comm, [&] {
+    for (const DissectedSubdomain& subdomain : subdomains)
+      ordered.parts.push_back(subdomain.part(ordered.order.number));
+    observer.progress("order", 1);
+  });
+  return ordered;
+}
+
 // The analysis of the ordered matrix, on rank 0.
-symbolic::Analysis analyze_ordered(const mpi::Communicator& comm, const OrderOfRanks& order,
-                                   const std::vector<symbolic::Part>& parts,
-                                   const std::vector<std::vector<std::array<Index, 2>>>& entries,
+symbolic::Analysis analyze_ordered(const mpi::Communicator& comm, const Ordered& ordered,
                                    const symbolic::SymbolicOptions& options) {
+  const DividedTree& tree = ordered.order.tree;
   const auto mine = mpi::agree_on_error(comm, [&] {
     PartOfStructure all;
-    all.supernodes_of_node.resize(order.tree.is_above.size());
-    for (const symbolic::Part& part : parts) append(all, analyze_subdomain(order.tree, part, options));
+    all.supernodes_of_node.resize(tree.is_above.size());
+    for (const symbolic::Part& part : ordered.parts) append(all, analyze_subdomain(tree, part, options));
     return all;
   });
   const auto subdomains = collected(comm, mine);
   return mpi::agree_on_error(comm, [&]() -> symbolic::Analysis {
     if (comm.rank() != 0) return {};
     std::vector<std::array<Index, 2>> all;
-    for (const auto& of_rank : entries) all.insert(all.end(), of_rank.begin(), of_rank.end());
-    return joined(order.tree, subdomains, analyze_separators(order.tree, all, subdomains, options));
+    for (const auto& of_rank : ordered.entries) all.insert(all.end(), of_rank.begin(), of_rank.end());
+    return joined(tree, subdomains, analyze_separators(tree, all, subdomains, options));
   });
 }
 
@@ -284,55 +275,25 @@ std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator
                                                          std::span<const symbolic::SymbolicOptions> symbolic,
                                                          Observer& observer) {
   const distribution::RowPartition& partition = system.matrix().partition();
-  const Index first = partition.first(comm.rank()), n = partition.rows();
   if (!ranks_order_together(comm, system, ordering.method)) return std::nullopt;
-  if (-comm.max(-double(partition.count(comm.rank()))) < least_rows_of_rank) return std::nullopt;
   const mpi::LongWork long_work(comm);
-  const auto rows = mpi::agree_on_error(comm, [&] {
-    system.require_finite(system.matrix().local().value);
-    observer.progress("order", 0);
-    return system.template rows_in<T>();
-  });
-  const SymmetrizedRows symmetrized = symmetrized_rows(comm, rows, partition);
-  const auto kind = kind_without_matching(symmetrized, choice, failed);
-  if (!kind) return std::nullopt;
-  Equilibration scaling = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
-                                                           : equilibrate(comm, rows, partition);
-  if (!scaling.has_strong_diagonal) return std::nullopt;
-
-  const int levels = ordering::tree_levels(
-      n, {.tree_levels = std::max(ordering.needed_levels, ordering::levels_to_parts(comm.size()))});
-  const TopOfDissection top =
-      dissect_in_parallel(comm, symmetrized.pattern, partition, levels, ordering.seed);
-  auto rows_of_subdomains = exchange_rows(comm, symmetrized.pattern, first, top);
-  const auto subdomains = mpi::agree_on_error(comm, [&] {
-    std::vector<SubdomainOfRank> dissected;
-    for (SubdomainRows& of : rows_of_subdomains) {
-      dissected.emplace_back(std::move(of), levels, ordering.seed, observer);
-    }
-    return dissected;
-  });
-  const OrderOfRanks order = order_of(comm, top, first, n, subdomains);
-  auto entries =
-      mpi::agree_on_error(comm, [&] { return entries_above(symmetrized.pattern, first, top, order); });
-  const auto all_entries = comm.gather(entries);
-  const auto parts = mpi::agree_on_error(comm, [&] {
-    std::vector<symbolic::Part> of_subdomains;
-    for (const SubdomainOfRank& subdomain : subdomains) of_subdomains.push_back(subdomain.part(order.number));
-    observer.progress("order", 1);
-    return of_subdomains;
-  });
+  auto prepared = prepare(comm, system, choice, failed, observer);
+  if (!prepared) return std::nullopt;
+  const auto ordered = order(comm, prepared->pattern, partition, ordering, observer);
+  prepared->pattern = {};
   std::vector<Analysis> analyses;
   for (const symbolic::SymbolicOptions& options : symbolic) {
-    auto made = analyze_ordered(comm, order, parts, all_entries, options);
+    auto made = analyze_ordered(comm, ordered, options);
     mpi::agree_on_error(comm, [&] {
       if (comm.rank() != 0) return;
       Analysis& analysis =
-          analyses.emplace_back(Analysis{.structure = std::move(made.structure), .kind = *kind});
-      analysis.ordering.row_new = analysis.ordering.col_new = gathered(made.new_of_ordered, order.number);
-      analysis.ordering.row_scale = scaling.row;
-      analysis.ordering.col_scale = scaling.col;
-      analysis.ordering.tree = order.tree.tree;
+          analyses.emplace_back(Analysis{.structure = std::move(made.structure), .kind = prepared->kind});
+      const auto new_of = gathered(made.new_of_ordered, ordered.order.number);
+      analysis.ordering = {.row_new = new_of,
+                           .col_new = new_of,
+                           .row_scale = prepared->scaling.row,
+                           .col_scale = prepared->scaling.col,
+                           .tree = ordered.order.tree.tree};
     });
   }
   return analyses;

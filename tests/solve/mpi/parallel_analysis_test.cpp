@@ -76,6 +76,7 @@ TEST(ParallelAnalysis, MakesTheStructureOfItsOrder) {
     const auto whole = as_distributed(a);
     if (world_rank() > 0) continue;
     ASSERT_EQ(made->size(), options.size());
+    EXPECT_EQ(made->front().kind, likely_kind(a)) << kind;
     for (std::size_t k = 0; k < options.size(); ++k) {
       const Analysis& analysis = (*made)[k];
       const auto& order = analysis.ordering.row_new;
