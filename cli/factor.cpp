@@ -89,9 +89,10 @@ class FactorJob {
         .ordering = model::ordering_options(ordering::find_method(options_.ordering).method, axes),
         .symbolic = model::symbolic_options(options_.diagonal, options_.ranks)};
     const auto choice = numeric::find_kind_choice(options_.kind);
+    const solve::AnalysisRequest request{
+        .kind = choice, .failed = failed, .ordering = wanted.ordering, .symbolic = {&wanted.symbolic, 1}};
     std::optional<solve::Analysis> made;
-    if (auto all = solve::analyze_in_parallel(world_, system_, choice, failed, wanted.ordering,
-                                              {&wanted.symbolic, 1}, observer_)) {
+    if (auto all = solve::analyze_in_parallel(world_, system_, request, observer_)) {
       if (!all->empty()) made = std::move(all->front());
     } else {
       solve::gather_to_order(world_, system_, [&](const matrix::Csr<T>& a, ordering::Helpers& helpers) {

@@ -137,8 +137,10 @@ PlannedSystem Factorizer<T>::analyze_on_ranks(const Attempt& attempt, int failed
     const auto start = Clock::now();
     const PlanRequest request = mpi::agree_on_error(comm_, [&] { return plan_request<F>(attempt); });
     const auto wanted = mpi::agree_on_error(comm_, [&] { return wanted_analyses(request); });
-    auto analyses = analyze_in_parallel(comm_, system_, options_.kind, failed, wanted.ordering,
-                                        wanted.symbolic, options_.observed_by());
+    auto analyses = analyze_in_parallel(
+        comm_, system_,
+        {.kind = options_.kind, .failed = failed, .ordering = wanted.ordering, .symbolic = wanted.symbolic},
+        options_.observed_by());
     if (analyses) {
       const double seconds = seconds_since(start);
       const model::ProductShare product = system_.product_share();

@@ -22,31 +22,14 @@ using symbolic::PartOfStructure;
 // Where ranks have fewer rows, the graph is cheaper to gather than to dissect in parallel.
 constexpr double least_rows_of_rank = 64;
 
-// True if that is asked for, or METIS, which makes less fill, has no memory on rank 0.
-template <Scalar T>
-bool ranks_order_together(const mpi::Communicator& comm, const LinearSystem<T>& system,
-                          ordering::Method method) {
-  using ordering::Method;
-  const auto& a = system.matrix();
-  const bool may = method == Method::ptscotch || (method == Method::automatic && has_parallel_dissection());
-  if (comm.size() == 1 || !may || comm.max(-double(a.local_rows())) > -least_rows_of_rank) return false;
-  if (method == Method::ptscotch) return true;
-  const double bytes =
-      bytes_to_order_alone(a.partition().rows(), comm.sum(double(a.local().nonzeros())), sizeof(T));
-  char outgrows = comm.rank() == 0 && bytes > double(available_memory());
-  comm.broadcast(outgrows);
-  return outgrows != 0;
-}
-
 // The kind of the factorization if it needs no matching, unless the diagonal of a general matrix is weak.
-std::optional<numeric::Kind> kind_without_matching(const SymmetrizedRows& a, numeric::KindChoice choice,
-                                                   int failed) {
+std::optional<numeric::Kind> kind_without_matching(const SymmetrizedRows& a, const AnalysisRequest& request) {
   using numeric::Kind, numeric::KindChoice;
-  if (choice == KindChoice::lu || failed > 1) return Kind::lu;
-  if (failed > 0 || choice == KindChoice::ldlt) return std::nullopt;
+  if (request.kind == KindChoice::lu || request.failed > 1) return Kind::lu;
+  if (request.failed > 0 || request.kind == KindChoice::ldlt) return std::nullopt;
   if (a.is_hermitian && a.has_positive_diagonal) return Kind::cholesky;
   const bool is_general = !a.is_hermitian && !a.is_symmetric;
-  return choice == KindChoice::automatic && is_general ? std::optional(Kind::lu) : std::nullopt;
+  return request.kind == KindChoice::automatic && is_general ? std::optional(Kind::lu) : std::nullopt;
 }
 
 // The roots of subdomains, in the order of the tree.
@@ -191,7 +174,7 @@ struct Prepared {
 // Returns nullopt if rows have to be matched.
 template <Scalar T>
 std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSystem<T>& system,
-                                numeric::KindChoice choice, int failed, Observer& observer) {
+                                const AnalysisRequest& request, Observer& observer) {
   const distribution::RowPartition& partition = system.matrix().partition();
   const auto rows = mpi::agree_on_error(comm, [&] {
     system.require_finite(system.matrix().local().value);
@@ -199,7 +182,7 @@ std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSyste
     return system.template rows_in<T>();
   });
   SymmetrizedRows symmetrized = symmetrized_rows(comm, rows, partition);
-  const auto kind = kind_without_matching(symmetrized, choice, failed);
+  const auto kind = kind_without_matching(symmetrized, request);
   if (!kind) return std::nullopt;
   auto scaling = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
                                                   : equilibrate(comm, rows, partition);
@@ -260,6 +243,22 @@ symbolic::Analysis analyze_ordered(const mpi::Communicator& comm, const Ordered&
 
 }  // namespace
 
+// METIS makes less fill.
+template <Scalar T>
+bool ranks_order_together(const mpi::Communicator& comm, const LinearSystem<T>& system,
+                          ordering::Method method) {
+  using ordering::Method;
+  const auto& a = system.matrix();
+  const bool may = method == Method::ptscotch || (method == Method::automatic && has_parallel_dissection());
+  if (comm.size() == 1 || !may || comm.max(-double(a.local_rows())) > -least_rows_of_rank) return false;
+  if (method == Method::ptscotch) return true;
+  const double bytes =
+      bytes_to_order_alone(a.partition().rows(), comm.sum(double(a.local().nonzeros())), sizeof(T));
+  char outgrows = comm.rank() == 0 && bytes > double(available_memory());
+  comm.broadcast(outgrows);
+  return outgrows != 0;
+}
+
 double bytes_to_order_alone(Index rows, double nonzeros, std::size_t value_bytes) {
   constexpr double graphs = 5;  // the pattern, what is symmetrized and permuted of it, and the graph
   constexpr double metis_of_edge = 8, metis_of_row = 24;  // as in ordering/metis.cpp
@@ -270,19 +269,16 @@ double bytes_to_order_alone(Index rows, double nonzeros, std::size_t value_bytes
 template <Scalar T>
 std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,
                                                          const LinearSystem<T>& system,
-                                                         numeric::KindChoice choice, int failed,
-                                                         const ordering::OrderingOptions& ordering,
-                                                         std::span<const symbolic::SymbolicOptions> symbolic,
-                                                         Observer& observer) {
+                                                         const AnalysisRequest& request, Observer& observer) {
   const distribution::RowPartition& partition = system.matrix().partition();
-  if (!ranks_order_together(comm, system, ordering.method)) return std::nullopt;
+  if (!ranks_order_together(comm, system, request.ordering.method)) return std::nullopt;
   const mpi::LongWork long_work(comm);
-  auto prepared = prepare(comm, system, choice, failed, observer);
+  auto prepared = prepare(comm, system, request, observer);
   if (!prepared) return std::nullopt;
-  const auto ordered = order(comm, prepared->pattern, partition, ordering, observer);
+  const auto ordered = order(comm, prepared->pattern, partition, request.ordering, observer);
   prepared->pattern = {};
   std::vector<Analysis> analyses;
-  for (const symbolic::SymbolicOptions& options : symbolic) {
+  for (const symbolic::SymbolicOptions& options : request.symbolic) {
     auto made = analyze_ordered(comm, ordered, options);
     mpi::agree_on_error(comm, [&] {
       if (comm.rank() != 0) return;
@@ -299,10 +295,10 @@ std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator
   return analyses;
 }
 
-#define INSTANTIATE(T)                                                            \
-  template std::optional<std::vector<Analysis>> analyze_in_parallel(              \
-      const mpi::Communicator&, const LinearSystem<T>&, numeric::KindChoice, int, \
-      const ordering::OrderingOptions&, std::span<const symbolic::SymbolicOptions>, Observer&);
+#define INSTANTIATE(T)                                                                                    \
+  template bool ranks_order_together(const mpi::Communicator&, const LinearSystem<T>&, ordering::Method); \
+  template std::optional<std::vector<Analysis>> analyze_in_parallel(                                      \
+      const mpi::Communicator&, const LinearSystem<T>&, const AnalysisRequest&, Observer&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::solve

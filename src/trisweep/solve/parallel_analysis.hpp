@@ -17,20 +17,27 @@
 
 namespace trisweep::solve {
 
+// True if ranks order a system together, as far as its values allow: with Method::ptscotch, or automatically
+// where rank 0 has no memory to order alone. Never on one rank, nor with few rows on a rank. Collective.
+template <Scalar T>
+bool ranks_order_together(const mpi::Communicator& comm, const LinearSystem<T>& system,
+                          ordering::Method method);
 // Bytes that a rank takes to gather a matrix, with values of `value_bytes`, and to dissect its graph alone.
 double bytes_to_order_alone(Index rows, double nonzeros, std::size_t value_bytes);
 
-// Returns on rank 0 one analysis for each of `symbolic`; on all ranks nullopt where ranks do not analyze
-// together: with another ordering than Method::ptscotch, unless it is automatic and rank 0 has no memory to
-// order alone; with few rows on a rank; and for matrices whose rows have to be matched (general ones with a
-// weak diagonal, and for L D L^T). `failed`: number of kinds of factorization that have failed. Collective.
-// Throws as dissect_in_parallel(), and Error(input) for values that are not finite.
+struct AnalysisRequest {
+  numeric::KindChoice kind = numeric::KindChoice::automatic;
+  int failed = 0;  // number of kinds of factorization that have failed
+  ordering::OrderingOptions ordering{};
+  std::span<const symbolic::SymbolicOptions> symbolic{};  // for each, one analysis is made
+};
+
+// Returns the analyses on rank 0; on all ranks nullopt unless ranks order together and rows need no matching,
+// as they do in general matrices with a weak diagonal, and for L D L^T. Collective. Throws as
+// dissect_in_parallel(), and Error(input) for values that are not finite.
 template <Scalar T>
 std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,
                                                          const LinearSystem<T>& system,
-                                                         numeric::KindChoice choice, int failed,
-                                                         const ordering::OrderingOptions& ordering,
-                                                         std::span<const symbolic::SymbolicOptions> symbolic,
-                                                         Observer& observer);
+                                                         const AnalysisRequest& request, Observer& observer);
 
 }  // namespace trisweep::solve

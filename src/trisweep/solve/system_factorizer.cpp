@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trisweep/core/clock.hpp"
+#include "trisweep/solve/parallel_analysis.hpp"
 #include "trisweep/solve/root_factors.hpp"
 
 namespace trisweep::solve {
@@ -25,13 +26,14 @@ template <Scalar T>
 std::unique_ptr<BlockTriangularSystem<T>> SystemFactorizer<T>::find_form(const FactorSources<T>& given,
                                                                          const PlannedSystem* analyzed) {
   using numeric::KindChoice;
-  const bool may_gather = options_.ordering != ordering::Method::ptscotch || comm_.size() == 1 ||
-                          options_.block_triangular == BlockTriangular::on;
-  const bool may_have_form =
-      options_.block_triangular != BlockTriangular::off && !options_.factorization && may_gather &&
-      options_.dependencies && options_.device == engine::Device::native && !given.in_full &&
-      !given.in_single && (options_.kind == KindChoice::automatic || options_.kind == KindChoice::lu);
+  const bool may_have_form = options_.block_triangular != BlockTriangular::off && !options_.factorization &&
+                             options_.dependencies && options_.device == engine::Device::native &&
+                             !given.in_full && !given.in_single &&
+                             (options_.kind == KindChoice::automatic || options_.kind == KindChoice::lu);
   if (!may_have_form || on_any_rank(analyzed != nullptr)) return nullptr;
+  const bool asked_for =
+      options_.block_triangular == BlockTriangular::on;  // rank 0 gathers the matrix for it
+  if (!asked_for && ranks_order_together(comm_, system_, options_.ordering)) return nullptr;
   const auto start = Clock::now();
   auto form = BlockTriangularSystem<T>::find(comm_, system_, options_);
   form_seconds_ = comm_.max(seconds_since(start));

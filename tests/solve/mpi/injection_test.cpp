@@ -96,18 +96,19 @@ TEST_F(Injection, InParallelAnalysis) {
   const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 8}));
   const std::array<symbolic::SymbolicOptions, 1> options{};
   for (Countdown* const which : {&agreements, &polls, &allocations}) {
-    fail_everywhere(*which,
-                    [&](Index) {
-                      allocations.pause(true);
-                      const OwnCommunicator own;
-                      const mpi::Communicator comm(own.with_object());
-                      const LinearSystem<double> system(comm,
-                                                        testing_support::scattered(a.rows()).of(a, true));
-                      allocations.pause(false);
-                      analyze_in_parallel(comm, system, numeric::KindChoice::automatic, 0,
-                                          {.method = ordering::Method::ptscotch}, options, silent_observer());
-                    },
-                    {.failures = some});
+    fail_everywhere(
+        *which,
+        [&](Index) {
+          allocations.pause(true);
+          const OwnCommunicator own;
+          const mpi::Communicator comm(own.with_object());
+          const LinearSystem<double> system(comm, testing_support::scattered(a.rows()).of(a, true));
+          allocations.pause(false);
+          analyze_in_parallel(comm, system,
+                              {.ordering = {.method = ordering::Method::ptscotch}, .symbolic = options},
+                              silent_observer());
+        },
+        {.failures = some});
   }
 }
 

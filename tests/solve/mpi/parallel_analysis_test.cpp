@@ -39,8 +39,12 @@ std::optional<std::vector<Analysis>> analyses_of(const matrix::Csr<T>& a, numeri
                                                  std::span<const symbolic::SymbolicOptions> options) {
   const mpi::Communicator comm(MPI_COMM_WORLD);
   const LinearSystem<T> system(comm, scattered_rows<T>(a.rows()).of(a, true));
-  return analyze_in_parallel(comm, system, choice, failed, {.method = Method::ptscotch, .needed_levels = 3},
-                             options, silent_observer());
+  return analyze_in_parallel(comm, system,
+                             {.kind = choice,
+                              .failed = failed,
+                              .ordering = {.method = Method::ptscotch, .needed_levels = 3},
+                              .symbolic = options},
+                             silent_observer());
 }
 
 double stored_entries(const symbolic::Structure& s) {
@@ -160,8 +164,8 @@ TEST(ParallelAnalysis, IsNotNeededForWhatOneRankHolds) {
   const auto a = gallery_matrix<double>("poisson3d", 12);
   const LinearSystem<double> system(comm, scattered_rows<double>(a.rows()).of(a, true));
   for (const Method method : {Method::automatic, Method::metis, Method::amd, Method::natural})
-    EXPECT_FALSE(analyze_in_parallel(comm, system, numeric::KindChoice::automatic, 0, {.method = method},
-                                     options, silent_observer()));
+    EXPECT_FALSE(analyze_in_parallel(comm, system, {.ordering = {.method = method}, .symbolic = options},
+                                     silent_observer()));
   // 8 million rows of a seven-point stencil take some GB, but no more memory than a node has.
   EXPECT_GT(bytes_to_order_alone(8'000'000, 56e6, 8), 2e9);
   EXPECT_LT(bytes_to_order_alone(8'000'000, 56e6, 8), 8e9);
