@@ -80,15 +80,18 @@ class FactorJob {
     return source;
   }
 
+  solve::AnalysisOptions wanted_analysis() const {
+    model::PlanAxes axes = model::all_axes(options_.ranks);
+    axes.diagonal = {options_.diagonal};
+    return {.ordering = model::ordering_options(ordering::find_method(options_.ordering).method, axes),
+            .symbolic = model::symbolic_options(options_.diagonal, options_.ranks)};
+  }
+
   // By all ranks, or of the gathered matrix. On rank 0; elsewhere null.
   std::shared_ptr<const solve::Analysis> analysis(int failed) {
     const auto start = Clock::now();
-    model::PlanAxes axes = model::all_axes(options_.ranks);
-    axes.diagonal = {options_.diagonal};
-    solve::AnalysisOptions wanted{
-        .ordering = model::ordering_options(ordering::find_method(options_.ordering).method, axes),
-        .symbolic = model::symbolic_options(options_.diagonal, options_.ranks)};
     const auto choice = numeric::find_kind_choice(options_.kind);
+    auto wanted = mpi::agree_on_error(world_, [&] { return wanted_analysis(); });
     const solve::AnalysisRequest request{
         .kind = choice, .failed = failed, .ordering = wanted.ordering, .symbolic = {&wanted.symbolic, 1}};
     std::optional<solve::Analysis> made;

@@ -197,7 +197,7 @@ struct Ordered {
   std::vector<std::vector<std::array<Index, 2>>> entries;  // of separators, by rank; on rank 0
 };
 
-Ordered order(const mpi::Communicator& comm, const matrix::Pattern& pattern,
+Ordered order(const mpi::Communicator& comm, matrix::Pattern pattern,
               const distribution::RowPartition& partition, const ordering::OrderingOptions& options,
               Observer& observer) {
   const Index first = partition.first(comm.rank()), n = partition.rows();
@@ -275,8 +275,7 @@ std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator
   const mpi::LongWork long_work(comm);
   auto prepared = prepare(comm, system, request, observer);
   if (!prepared) return std::nullopt;
-  const auto ordered = order(comm, prepared->pattern, partition, request.ordering, observer);
-  prepared->pattern = {};
+  const auto ordered = order(comm, std::move(prepared->pattern), partition, request.ordering, observer);
   std::vector<Analysis> analyses;
   for (const symbolic::SymbolicOptions& options : request.symbolic) {
     auto made = analyze_ordered(comm, ordered, options);
