@@ -31,8 +31,8 @@ std::unique_ptr<BlockTriangularSystem<T>> SystemFactorizer<T>::find_form(const F
                              !given.in_full && !given.in_single &&
                              (options_.kind == KindChoice::automatic || options_.kind == KindChoice::lu);
   if (!may_have_form || on_any_rank(analyzed != nullptr)) return nullptr;
-  const bool asked_for =
-      options_.block_triangular == BlockTriangular::on;  // rank 0 gathers the matrix for it
+  // Rank 0 would gather the matrix.
+  const bool asked_for = options_.block_triangular == BlockTriangular::on;
   if (!asked_for && ranks_order_together(comm_, system_, options_.ordering)) return nullptr;
   const auto start = Clock::now();
   auto form = BlockTriangularSystem<T>::find(comm_, system_, options_);

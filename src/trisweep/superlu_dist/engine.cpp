@@ -250,8 +250,9 @@ class Factorizer final : public solve::DistributedFactorizer<S> {
   Order first_order(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
                     const distribution::RowPartition& partition, const solve::EngineRequest& request) const {
     const Index least = -static_cast<Index>(comm.max(-double(rows.rows())));
-    const bool parallel =
-        comm.size() > 1 && least >= options_.parallel_from && request.ordering == ordering::Method::automatic;
+    const bool may =
+        request.ordering == ordering::Method::automatic || request.ordering == ordering::Method::ptscotch;
+    const bool parallel = may && comm.size() > 1 && least >= options_.parallel_from;
     Order order;
     order.scaling = scaling_of(comm, rows, partition, !parallel, request);
     mpi::agree_on_error(comm, [&] {
