@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "trisweep/mpi/communicator.hpp"
@@ -20,6 +21,16 @@ struct ListOfRank {
   Index rank;  // to whom; once received, from whom
   std::vector<V> entry;
 };
+
+// The lists that are not empty, given one for each rank.
+template <class V>
+std::vector<ListOfRank<V>> lists_of_ranks(std::vector<std::vector<V>> by_rank) {
+  std::vector<ListOfRank<V>> lists;
+  for (std::size_t r = 0; r < by_rank.size(); ++r) {
+    if (!by_rank[r].empty()) lists.push_back({static_cast<Index>(r), std::move(by_rank[r])});
+  }
+  return lists;
+}
 
 struct BytesToSend {
   Index to;

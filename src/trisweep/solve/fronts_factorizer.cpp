@@ -91,9 +91,7 @@ struct ScaledEntries {
         of_rank[usize(owners.of_column[usize(std::min(entry.row, entry.col))])].push_back(entry);
       }
     }
-    for (Index r = 0; r < ranks; ++r) {
-      if (!of_rank[usize(r)].empty()) lists.push_back({r, std::move(of_rank[usize(r)])});
-    }
+    lists = mpi::lists_of_ranks(std::move(of_rank));
   }
 
   // The mirror image of an upper entry if only the lower triangle is factored: both must be equal.

@@ -22,11 +22,7 @@ void EntriesByRank<T>::add(const LuEntry<T>& entry) {
 
 template <Scalar T>
 std::vector<mpi::ListOfRank<LuEntry<T>>> EntriesByRank<T>::take() {
-  std::vector<mpi::ListOfRank<LuEntry<T>>> lists;
-  for (std::size_t r = 0; r < list_.size(); ++r) {
-    if (!list_[r].empty()) lists.push_back({static_cast<Index>(r), std::move(list_[r])});
-  }
-  return lists;
+  return mpi::lists_of_ranks(std::move(list_));
 }
 
 template <Scalar T>

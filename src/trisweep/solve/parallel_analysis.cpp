@@ -57,11 +57,7 @@ std::vector<SubdomainRows> exchange_rows(const mpi::Communicator& comm, const ma
       list.insert(list.end(), {node, first + i, static_cast<Index>(row.size())});
       list.insert(list.end(), row.begin(), row.end());
     }
-    std::vector<mpi::ListOfRank<Index>> sent;
-    for (Index r = 0; r < comm.size(); ++r) {
-      if (!of_rank[usize(r)].empty()) sent.push_back({r, std::move(of_rank[usize(r)])});
-    }
-    return sent;
+    return mpi::lists_of_ranks(std::move(of_rank));
   });
   lists = mpi::exchange_lists(comm, std::move(lists));
   return mpi::agree_on_error(comm, [&] {

@@ -28,11 +28,7 @@ ListsByRank<T> images_to_send(const matrix::Csr<T>& rows, const distribution::Ro
       if (col != row) of_rank[usize(partition.owner(col))].push_back({col, row, rows.value[usize(e)]});
     }
   }
-  ListsByRank<T> lists;
-  for (Index r = 0; r < ranks; ++r) {
-    if (!of_rank[usize(r)].empty()) lists.push_back({r, std::move(of_rank[usize(r)])});
-  }
-  return lists;
+  return mpi::lists_of_ranks(std::move(of_rank));
 }
 
 // The mirror images by row; columns ascend, since lists do so by rank, and each list by row of its sender.
