@@ -108,12 +108,16 @@ void lower_to_one(const Logarithms& logs, Exponents& e) {
   lower(e.col, [](std::size_t, std::size_t j) { return j; });
 }
 
-// Calls visit(i, j, cost) for every entry. Its cost is the number of bits by which it falls short of 1.
+// The number of bits by which an entry falls short of 1.
+double cost_of(std::size_t i, std::size_t j, double log, const Exponents& e) {
+  return preference(static_cast<Index>(i), static_cast<Index>(j)) - (e.row[i] + log + e.col[j]);
+}
+
+// Calls visit(i, j, cost) for every entry.
 template <class Visit>
 void for_each_cost(const Logarithms& logs, const Exponents& e, const Visit& visit) {
   for_each_entry(logs, [&](std::size_t i, std::size_t j, std::size_t p) {
-    visit(i, j,
-          preference(static_cast<Index>(i), static_cast<Index>(j)) - (e.row[i] + logs.value[p] + e.col[j]));
+    visit(i, j, cost_of(i, j, logs.value[p], e));
   });
 }
 
@@ -281,20 +285,39 @@ Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer, const 
   observer.progress("match", 1.0);
   require_full_rank(matching.assignment, options.numbers);
   const Exponents dual = dual_variables(matching, logs, blocks);
-  Exponents& exponents = matching.units;
+  const auto col_of = matching.assignment.col_of_row();
+  return {.col_of_row = {col_of.begin(), col_of.end()},
+          .scaling = scaling_by<T>(std::move(matching.units), dual)};
+}
+
+template <Scalar T>
+Costs costs_of_rows(const matrix::Csr<T>& rows, Index first, const Exponents& units) {
+  Costs costs{.row_ptr = std::vector<Offset>(usize(rows.rows()) + 1), .col = {}, .cost = {}};
+  for_each_candidate(rows, [&](std::size_t i, std::size_t j, double v) {
+    costs.col.push_back(static_cast<Index>(j));
+    costs.cost.push_back(cost_of(usize(first) + i, j, std::log2(v), units));
+    ++costs.row_ptr[i + 1];
+  });
+  std::partial_sum(costs.row_ptr.begin(), costs.row_ptr.end(), costs.row_ptr.begin());
+  return costs;
+}
+
+template <Scalar T>
+Scaling scaling_by(Exponents units, const Exponents& dual) {
   const auto add = [](std::vector<double>& to, const std::vector<double>& duals) {
     std::ranges::transform(to, duals, to.begin(), std::plus<>{});
   };
   if (std::max(spread(dual.row), spread(dual.col)) <= most_spread) {
-    add(exponents.row, dual.row);
-    add(exponents.col, dual.col);
+    add(units.row, dual.row);
+    add(units.col, dual.col);
   }
-  const auto col_of = matching.assignment.col_of_row();
-  return {.col_of_row = {col_of.begin(), col_of.end()}, .scaling = scaling_of<T>(std::move(exponents))};
+  return scaling_of<T>(std::move(units));
 }
 
-#define INSTANTIATE(T) \
-  template Matching match_large_entries(const matrix::Csr<T>&, Observer&, const MatchingOptions&);
+#define INSTANTIATE(T)                                                                             \
+  template Matching match_large_entries(const matrix::Csr<T>&, Observer&, const MatchingOptions&); \
+  template Costs costs_of_rows(const matrix::Csr<T>&, Index, const Exponents&);                    \
+  template Scaling scaling_by<T>(Exponents, const Exponents&);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::ordering

@@ -14,6 +14,8 @@
 #include "trisweep/core/observer.hpp"
 #include "trisweep/core/row_numbers.hpp"
 #include "trisweep/matrix/csr.hpp"
+#include "trisweep/ordering/costs.hpp"
+#include "trisweep/ordering/log_balance.hpp"
 #include "trisweep/ordering/scaling.hpp"
 
 namespace trisweep::ordering {
@@ -33,5 +35,14 @@ struct MatchingOptions {
 template <Scalar T>
 Matching match_large_entries(const matrix::Csr<T>& a, Observer& observer,
                              const MatchingOptions& options = {});
+
+// Costs of the candidates in some rows of a matrix, those from `first` on: by how many bits they fall short
+// of 1 in these units.
+template <Scalar T>
+Costs costs_of_rows(const matrix::Csr<T>& rows, Index first, const Exponents& units);
+
+// The scaling to matched entries of 1 that follows from the dual variables of costs in these units.
+template <Scalar T>
+Scaling scaling_by(Exponents units, const Exponents& dual);
 
 }  // namespace trisweep::ordering

@@ -133,16 +133,17 @@ template <Scalar T>
 template <Scalar F>
 PlannedSystem Factorizer<T>::analyze_on_ranks(const Attempt& attempt, int failed) const {
   PlannedSystem planned;
+  const auto start = Clock::now();
+  double seconds = 0;  // of an analysis by all ranks
   if (attempt.pivoting == Pivoting::standard && attempt.compression.eps == 0) {
-    const auto start = Clock::now();
     const PlanRequest request = mpi::agree_on_error(comm_, [&] { return plan_request<F>(attempt); });
     const auto wanted = mpi::agree_on_error(comm_, [&] { return wanted_analyses(request); });
     auto analyses = analyze_in_parallel(
         comm_, system_,
         {.kind = options_.kind, .failed = failed, .ordering = wanted.ordering, .symbolic = wanted.symbolic},
         options_.observed_by());
+    seconds = seconds_since(start);
     if (analyses) {
-      const double seconds = seconds_since(start);
       const model::ProductShare product = system_.product_share();
       mpi::agree_on_error(comm_, [&] {
         if (comm_.rank() != 0) return;
@@ -154,6 +155,7 @@ PlannedSystem Factorizer<T>::analyze_on_ranks(const Attempt& attempt, int failed
   }
   gather_to_order(comm_, system_, [&](const matrix::Csr<T>& a, ordering::Helpers& others) {
     planned = analyze<F>(a, attempt, failed, &others);
+    planned.analysis_seconds += seconds;
   });
   return planned;
 }

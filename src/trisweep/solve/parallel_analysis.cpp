@@ -10,6 +10,7 @@
 #include "trisweep/solve/dissected_subdomain.hpp"
 #include "trisweep/solve/equilibration.hpp"
 #include "trisweep/solve/parallel_dissection.hpp"
+#include "trisweep/solve/parallel_matching.hpp"
 #include "trisweep/solve/symmetrized_rows.hpp"
 #include "trisweep/symbolic/parts.hpp"
 
@@ -22,8 +23,8 @@ using symbolic::PartOfStructure;
 // Where ranks have fewer rows, the graph is cheaper to gather than to dissect in parallel.
 constexpr double least_rows_of_rank = 64;
 
-// The kind of the factorization if it needs no matching, unless the diagonal of a general matrix is weak.
-std::optional<numeric::Kind> kind_without_matching(const SymmetrizedRows& a, const AnalysisRequest& request) {
+// The kind of the factorization, unless that needs pairs of rows.
+std::optional<numeric::Kind> kind_without_pairs(const SymmetrizedRows& a, const AnalysisRequest& request) {
   using numeric::Kind, numeric::KindChoice;
   if (request.kind == KindChoice::lu || request.failed > 1) return Kind::lu;
   if (request.failed > 0 || request.kind == KindChoice::ldlt) return std::nullopt;
@@ -162,12 +163,18 @@ PartOfStructure collected(const mpi::Communicator& comm, const PartOfStructure& 
 
 // This rank's rows of the symmetrized pattern, and what the values decide; the values are gone.
 struct Prepared {
-  matrix::Pattern pattern;
+  matrix::Pattern pattern;  // with matched entries on the diagonal
   numeric::Kind kind;
-  Equilibration scaling;
+  ordering::Matching matching;
 };
 
-// Returns nullopt if rows have to be matched.
+ordering::Matching diagonal_in(Equilibration units) {
+  ordering::Matching matching{.col_of_row = std::vector<Index>(units.row.size()),
+                              .scaling = {std::move(units.row), std::move(units.col)}};
+  std::iota(matching.col_of_row.begin(), matching.col_of_row.end(), 0);
+  return matching;
+}
+
 template <Scalar T>
 std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSystem<T>& system,
                                 const AnalysisRequest& request, Observer& observer) {
@@ -178,12 +185,17 @@ std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSyste
     return system.template rows_in<T>();
   });
   SymmetrizedRows symmetrized = symmetrized_rows(comm, rows, partition);
-  const auto kind = kind_without_matching(symmetrized, request);
+  const auto kind = kind_without_pairs(symmetrized, request);
   if (!kind) return std::nullopt;
-  auto scaling = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
-                                                  : equilibrate(comm, rows, partition);
-  if (!scaling.has_strong_diagonal) return std::nullopt;
-  return Prepared{std::move(symmetrized.pattern), *kind, std::move(scaling)};
+  auto units = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
+                                                : equilibrate(comm, rows, partition);
+  if (units.has_strong_diagonal)
+    return Prepared{std::move(symmetrized.pattern), *kind,
+                    mpi::agree_on_error(comm, [&] { return diagonal_in(std::move(units)); })};
+  auto matching = match_in_parallel(comm, rows, partition, units, observer);
+  if (!matching) return std::nullopt;
+  symmetrized.pattern = symmetrized_pattern(comm, rows.pattern, partition, matching->col_of_row);
+  return Prepared{std::move(symmetrized.pattern), *kind, *std::move(matching)};
 }
 
 // The order, and what is left to analyze.
@@ -280,10 +292,11 @@ std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator
       Analysis& analysis =
           analyses.emplace_back(Analysis{.structure = std::move(made.structure), .kind = prepared->kind});
       const auto new_of = gathered(made.new_of_ordered, ordered.order.number);
-      analysis.ordering = {.row_new = new_of,
+      const auto& [col_of_row, scaling] = prepared->matching;
+      analysis.ordering = {.row_new = gathered(new_of, col_of_row),
                            .col_new = new_of,
-                           .row_scale = prepared->scaling.row,
-                           .col_scale = prepared->scaling.col,
+                           .row_scale = scaling.row,
+                           .col_scale = scaling.col,
                            .tree = ordered.order.tree.tree};
     });
   }

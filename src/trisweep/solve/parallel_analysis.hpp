@@ -1,7 +1,8 @@
 #pragma once
 // Ordering and structure of a distributed matrix, made by all ranks. No rank has the matrix or its graph:
 //
-//   1. Rows get the mirror images of their entries (symmetrized_rows.hpp).
+//   1. Rows are matched to columns where the diagonal is weak (parallel_matching.hpp), and get the mirror
+//      images of their entries (symmetrized_rows.hpp).
 //   2. All ranks dissect the graph into a subdomain for each rank (parallel_dissection.hpp).
 //   3. Each rank dissects its subdomain further, as a single rank does, and analyzes it; rank 0 analyzes the
 //      separators and joins the structures (symbolic/parts.hpp).
@@ -32,8 +33,8 @@ struct AnalysisRequest {
   std::span<const symbolic::SymbolicOptions> symbolic{};  // for each, one analysis is made
 };
 
-// Returns the analyses on rank 0; on all ranks nullopt unless ranks order together and rows need no matching,
-// as they do in general matrices with a weak diagonal, and for L D L^T. Collective. Throws as
+// Returns the analyses on rank 0; on all ranks nullopt unless ranks order together, for L D L^T, and where no
+// matching was found soon. Collective. Throws as
 // dissect_in_parallel(), and Error(input) for values that are not finite.
 template <Scalar T>
 std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,

@@ -1,5 +1,6 @@
 #include "trisweep/solve/symmetrized_rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -112,6 +113,44 @@ SymmetrizedRows symmetrized_rows(const mpi::Communicator& comm, const matrix::Cs
   comm.max(none);
   for (std::size_t k = 0; k < all.size(); ++k) *all[k] = none[k] == 0;
   return result;
+}
+
+matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix::Pattern& rows,
+                                    const distribution::RowPartition& partition,
+                                    const std::vector<Index>& new_row) {
+  using Entry = std::array<Index, 2>;
+  const Index first = partition.first(comm.rank());
+  auto lists = mpi::agree_on_error(comm, [&] {
+    std::vector<std::vector<Entry>> of_rank(usize(comm.size()));
+    for (Index i = 0; i < rows.rows; ++i) {
+      const Index row = new_row[usize(first + i)];
+      for (const Index col : rows.row(i)) {
+        of_rank[usize(partition.owner(row))].push_back({row, col});
+        of_rank[usize(partition.owner(col))].push_back({col, row});
+      }
+    }
+    return mpi::lists_of_ranks(std::move(of_rank));
+  });
+  lists = mpi::exchange_lists(comm, std::move(lists));
+  return mpi::agree_on_error(comm, [&] {
+    std::vector<Entry> entries;
+    const Index own = partition.count(comm.rank());
+    for (Index i = first; i < first + own; ++i) entries.push_back({i, i});
+    for (auto& list : lists) {
+      entries.insert(entries.end(), list.entry.begin(), list.entry.end());
+      list.entry = {};
+    }
+    std::ranges::sort(entries);
+    entries.erase(std::ranges::unique(entries).begin(), entries.end());
+    matrix::Pattern pattern{
+        .rows = own, .cols = rows.cols, .row_ptr = std::vector<Offset>(usize(own) + 1), .col = {}};
+    for (const auto& [row, col] : entries) {
+      ++pattern.row_ptr[usize(row - first) + 1];
+      pattern.col.push_back(col);
+    }
+    std::partial_sum(pattern.row_ptr.begin(), pattern.row_ptr.end(), pattern.row_ptr.begin());
+    return pattern;
+  });
 }
 
 #define INSTANTIATE(T)                                                                       \

@@ -1,6 +1,8 @@
 #pragma once
 // The symmetries of a matrix that is distributed by rows, and its symmetrized pattern, distributed alike.
 
+#include <vector>
+
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
 #include "trisweep/mpi/communicator.hpp"
@@ -22,5 +24,12 @@ struct SymmetrizedRows {
 template <Scalar T>
 SymmetrizedRows symmetrized_rows(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
                                  const distribution::RowPartition& partition);
+
+// The symmetrized pattern, with a full diagonal, after row i has become row `new_row[i]`: this rank's rows of
+// that, by `partition`. Each entry is sent twice: to the rank of its row and to that of its mirror image.
+// `new_row`: of all rows of the matrix. Collective.
+matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix::Pattern& rows,
+                                    const distribution::RowPartition& partition,
+                                    const std::vector<Index>& new_row);
 
 }  // namespace trisweep::solve

@@ -8,6 +8,7 @@
 #include "trisweep/krylov/block_rows.hpp"
 #include "trisweep/ordering/ordering.hpp"
 #include "trisweep/solve/equilibration.hpp"
+#include "trisweep/solve/parallel_matching.hpp"
 
 namespace trisweep::superlu_dist {
 namespace {
@@ -63,12 +64,23 @@ template <Scalar S>
 Scaling scaling_of(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
                    const distribution::RowPartition& partition, bool orders,
                    const solve::EngineRequest& request) {
-  auto [row, col, strong] = solve::equilibrate(comm, rows, partition);
-  Scaling scaling{.row = std::move(row), .col = std::move(col), .place = {}, .order = {}};
+  const auto units = solve::equilibrate(comm, rows, partition);
+  const bool strong = units.has_strong_diagonal;
+  Scaling scaling;
   mpi::agree_on_error(comm, [&] {
+    scaling.row = units.row;
+    scaling.col = units.col;
     for (Index j = 0; j < partition.rows(); ++j) scaling.place.push_back(j);
   });
-  if (strong && !orders) return scaling;
+  if (!orders) {
+    if (strong) return scaling;
+    if (auto made = solve::match_in_parallel(comm, rows, partition, units, request.observer)) {
+      mpi::agree_on_error(comm, [&] { scaling.place = inverse_permutation(made->col_of_row); });
+      scaling.row = std::move(made->scaling.row);
+      scaling.col = std::move(made->scaling.col);
+      return scaling;
+    }
+  }
   const auto whole = gathered_sizes(comm, rows, partition, scaling);
   mpi::agree_on_error(comm, [&] {
     if (comm.rank() != 0) return;

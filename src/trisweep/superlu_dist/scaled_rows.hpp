@@ -16,9 +16,10 @@ struct Scaling {
 };
 
 // Scales rows, then columns to a largest entry in [0.5, 1); if a diagonal entry is small beside that, also
-// scales and permutes by a matching on rank 0, which gathers the magnitudes of the entries (single
-// precision). `orders`: rank 0 computes the fill-reducing order, too. Collective. Throws Error(numerical) on
-// every rank when the matrix is structurally singular.
+// scales and permutes by a matching. `orders`: rank 0 computes the fill-reducing order, for which it gathers
+// the magnitudes of the entries (single precision), and the matching, which it also does where all ranks
+// found none soon. Collective. Throws Error(numerical) on every rank when the matrix is structurally
+// singular.
 template <Scalar S>
 Scaling scaling_of(const mpi::Communicator& comm, const matrix::Csr<S>& rows,
                    const distribution::RowPartition& partition, bool orders,
