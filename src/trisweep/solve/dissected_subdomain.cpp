@@ -6,8 +6,15 @@
 
 namespace trisweep::solve {
 
-DissectedSubdomain::DissectedSubdomain(SubdomainRows rows, int levels, Index seed, Observer& observer)
-    : root_(rows.root), own_(std::move(rows.row)) {
+template <class Visit>  // visit(group)
+void DissectedSubdomain::for_each_group(const Visit& visit) const {
+  for (const auto* list : {&own_, &around_})
+    for (const Index group : *list) visit(group);
+}
+
+DissectedSubdomain::DissectedSubdomain(SubdomainRows rows, const GroupedRows& groups,
+                                       const ordering::OrderingOptions& options, Observer& observer)
+    : groups_(groups), root_(rows.root), own_(std::move(rows.row)) {
   std::vector<Index> columns = rows.col;
   std::ranges::sort(columns);
   columns.erase(std::ranges::unique(columns).begin(), columns.end());
@@ -19,8 +26,13 @@ DissectedSubdomain::DissectedSubdomain(SubdomainRows rows, int levels, Index see
   rows.begin.resize(usize(all) + 1, rows.begin.back());
   pattern_ = matrix::symmetrized(
       {.rows = all, .cols = all, .row_ptr = std::move(rows.begin), .col = std::move(rows.col)});
-  const ordering::Dissection how{.levels = levels - ordering::level_of(root_), .by_cost = true, .seed = seed};
-  nodes_ = ordering::dissect_with_metis({ordering::ungrouped(pattern_).graph, own(), how}, nullptr, observer);
+  ordering::Graph graph = ordering::ungrouped(pattern_).graph;
+  graph.weight.clear();
+  for_each_group(
+      [&](Index group) { graph.weight.push_back(static_cast<Index>(groups_.members(group).size())); });
+  const ordering::Dissection how{
+      .levels = options.tree_levels - ordering::level_of(root_), .by_cost = true, .seed = options.seed};
+  nodes_ = ordering::dissect_with_metis({std::move(graph), own(), how}, nullptr, observer);
 }
 
 Index DissectedSubdomain::place_of(Index col) const {
@@ -30,15 +42,30 @@ Index DissectedSubdomain::place_of(Index col) const {
 }
 
 symbolic::Part DissectedSubdomain::part(const std::vector<Index>& number) const {
-  symbolic::Part part{.own = own()};
-  std::vector<Index> of_place;
-  for (const auto* list : {&own_, &around_})
-    for (const Index row : *list) of_place.push_back(number[usize(row)]);
+  symbolic::Part part;
+  std::vector<Index> begin{0}, of_place;  // places of all rows, by group
+  for_each_group([&](Index group) {
+    for (const Index row : groups_.members(group)) of_place.push_back(number[usize(row)]);
+    begin.push_back(static_cast<Index>(of_place.size()));
+  });
+  part.own = begin[own_.size()];
   part.number = of_place;
   std::ranges::sort(part.number);
   for (Index& j : of_place)
     j = static_cast<Index>(std::ranges::lower_bound(part.number, j) - part.number.begin());
-  part.pattern = matrix::permuted(pattern_, of_place, of_place);
+  const Index all = begin.back();
+  matrix::Pattern rows{.rows = all, .cols = all, .row_ptr = {0}, .col = {}};
+  for (Index group = 0; group < pattern_.rows; ++group) {
+    for (Index place = begin[usize(group)]; place < begin[usize(group) + 1]; ++place) {
+      for (const Index next : pattern_.row(group)) {
+        for (Index j = begin[usize(next)]; j < begin[usize(next) + 1]; ++j) {
+          if (place < part.own || j < part.own || j == place) rows.col.push_back(j);
+        }
+      }
+      rows.row_ptr.push_back(std::ssize(rows.col));
+    }
+  }
+  part.pattern = matrix::permuted(rows, of_place, of_place);
   return part;
 }
 

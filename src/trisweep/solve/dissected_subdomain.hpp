@@ -7,24 +7,26 @@
 #include "trisweep/core/permutation.hpp"
 #include "trisweep/ordering/dissection.hpp"
 #include "trisweep/ordering/ordering.hpp"
+#include "trisweep/solve/grouped_rows.hpp"
 #include "trisweep/symbolic/parts.hpp"
 
 namespace trisweep::solve {
 
-// Rows of the symmetrized matrix that make up a subdomain.
+// The groups of rows that make up a subdomain, and their neighbours.
 struct SubdomainRows {
   Index root;              // node of the separator tree
-  std::vector<Index> row;  // of the matrix, ascending
+  std::vector<Index> row;  // groups, ascending
   std::vector<Offset> begin{0};
-  std::vector<Index> col;  // by row, of the whole matrix
+  std::vector<Index> col;  // by row, all groups next to it
 };
 
 class DissectedSubdomain {
  public:
-  // Dissects as a single rank does. `levels`: of the whole separator tree.
-  DissectedSubdomain(SubdomainRows rows, int levels, Index seed, Observer& observer);
+  // Dissects as a single rank does. `levels`: of the whole separator tree. `groups` must outlive this.
+  DissectedSubdomain(SubdomainRows rows, const GroupedRows& groups, const ordering::OrderingOptions& options,
+                     Observer& observer);
 
-  // Calls visit(node of the whole tree, rows of the matrix in their order) for all nodes of the subdomain.
+  // Calls visit(node of the whole tree, groups in their order) for all nodes of the subdomain.
   template <class Visit>
   void for_each_node(const Visit& visit) const {
     for (Index t = 1; t < std::ssize(nodes_); ++t) {
@@ -39,10 +41,13 @@ class DissectedSubdomain {
  private:
   Index own() const { return static_cast<Index>(own_.size()); }
   Index place_of(Index col) const;
+  template <class Visit>
+  void for_each_group(const Visit& visit) const;
 
+  const GroupedRows& groups_;
   Index root_;
-  std::vector<Index> own_, around_;  // rows of the matrix: of the subdomain, and of separators next to it
-  matrix::Pattern pattern_;          // of own rows, then those around
+  std::vector<Index> own_, around_;  // groups: of the subdomain, and of separators next to it
+  matrix::Pattern pattern_;          // of own groups, then those around
   ordering::TreeVertices nodes_;
 };
 

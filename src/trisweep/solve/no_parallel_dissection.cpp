@@ -8,8 +8,7 @@ bool has_parallel_dissection() {
   return false;
 }
 
-TopOfDissection dissect_in_parallel(const mpi::Communicator&, const matrix::Pattern&,
-                                    const distribution::RowPartition&, int, Index) {
+TopOfDissection dissect_in_parallel(const mpi::Communicator&, const GroupedRows&, int, Index) {
   throw mpi::CollectiveError(ErrorKind::input, "this build has no PT-SCOTCH",
                              "order with metis or amd instead, or build with -DTRISWEEP_SCOTCH=ON");
 }

@@ -9,6 +9,7 @@
 #include "trisweep/mpi/sparse_exchange.hpp"
 #include "trisweep/solve/dissected_subdomain.hpp"
 #include "trisweep/solve/equilibration.hpp"
+#include "trisweep/solve/grouped_rows.hpp"
 #include "trisweep/solve/parallel_dissection.hpp"
 #include "trisweep/solve/parallel_matching.hpp"
 #include "trisweep/solve/symmetrized_rows.hpp"
@@ -40,9 +41,11 @@ void list_subdomains(const std::vector<char>& is_divided, Index node, std::vecto
   list_subdomains(is_divided, 2 * node + 1, roots);
 }
 
-// Sends each row of a subdomain to the rank that analyzes it. Returns the subdomains of this rank.
-std::vector<SubdomainRows> exchange_rows(const mpi::Communicator& comm, const matrix::Pattern& pattern,
-                                         Index first, const TopOfDissection& top) {
+// Sends each group of a subdomain to the rank that analyzes it. Returns the subdomains of this rank.
+std::vector<SubdomainRows> exchange_rows(const mpi::Communicator& comm, const GroupedRows& rows,
+                                         const TopOfDissection& top) {
+  const matrix::Pattern& pattern = rows.pattern;
+  const Index first = rows.partition.first(comm.rank());
   std::vector<Index> roots;
   auto lists = mpi::agree_on_error(comm, [&] {
     list_subdomains(top.is_divided, 1, roots);
@@ -88,8 +91,24 @@ struct OrderOfRanks {
   std::vector<Index> number;  // of each row of the matrix; the same on every rank
 };
 
-OrderOfRanks order_of(const mpi::Communicator& comm, const TopOfDissection& top, Index first, Index rows,
+// The same in rows, given the tree of groups and their numbers.
+OrderOfRanks in_rows(const GroupedRows& groups, OrderOfRanks of_groups) {
+  const auto in_order = inverse_permutation(of_groups.number);
+  std::vector<Index> begin{0};  // by place of a group: the number of its first row
+  OrderOfRanks order{.tree = std::move(of_groups.tree), .number = std::vector<Index>(usize(groups.rows()))};
+  for (const Index group : in_order) {
+    Index next = begin.back();
+    for (const Index row : groups.members(group)) order.number[usize(row)] = next++;
+    begin.push_back(next);
+  }
+  for (auto* bounds : {&order.tree.tree.begin, &order.tree.tree.end})
+    for (Index& bound : *bounds) bound = begin[usize(bound)];
+  return order;
+}
+
+OrderOfRanks order_of(const mpi::Communicator& comm, const TopOfDissection& top, const GroupedRows& groups,
                       const std::vector<DissectedSubdomain>& subdomains) {
+  const Index first = groups.partition.first(comm.rank());
   std::vector<double> sizes;
   std::vector<std::uint64_t> numbers;
   mpi::agree_on_error(comm, [&] {
@@ -98,7 +117,7 @@ OrderOfRanks order_of(const mpi::Communicator& comm, const TopOfDissection& top,
     for (const DissectedSubdomain& subdomain : subdomains)
       subdomain.for_each_node(
           [&](Index node, const auto& list) { sizes[usize(node)] = double(list.size()); });
-    numbers.resize(usize(rows));
+    numbers.resize(usize(groups.groups()));
   });
   comm.sum(sizes);
   OrderOfRanks order;
@@ -116,12 +135,14 @@ OrderOfRanks order_of(const mpi::Communicator& comm, const TopOfDissection& top,
     }
   });
   comm.max(numbers);
-  mpi::agree_on_error(comm, [&] { order.number.assign(numbers.begin(), numbers.end()); });
-  return order;
+  return mpi::agree_on_error(comm, [&] {
+    order.number.assign(numbers.begin(), numbers.end());
+    return in_rows(groups, std::move(order));
+  });
 }
 
 // This rank's entries between columns of separators, by their numbers; of two mirror images one.
-std::vector<std::array<Index, 2>> entries_above(const matrix::Pattern& pattern, Index first,
+std::vector<std::array<Index, 2>> entries_above(const GroupedRows& rows, Index first,
                                                 const TopOfDissection& top, const OrderOfRanks& order) {
   const auto& [tree, is_above] = order.tree;
   std::vector<char> column_is_above(order.number.size());
@@ -129,12 +150,16 @@ std::vector<std::array<Index, 2>> entries_above(const matrix::Pattern& pattern, 
     std::fill(column_is_above.begin() + tree.begin[usize(t)], column_is_above.begin() + tree.end[usize(t)],
               is_above[usize(t)]);
   std::vector<std::array<Index, 2>> entries;
-  for (Index i = 0; i < pattern.rows; ++i) {
+  for (Index i = 0; i < rows.pattern.rows; ++i) {
     if (is_above[usize(top.node[usize(i)])] == 0) continue;
-    const Index row = order.number[usize(first + i)];
-    for (const Index j : pattern.row(i)) {
-      const Index col = order.number[usize(j)];
-      if (col < row && column_is_above[usize(col)] != 0) entries.push_back({row, col});
+    for (const Index member : rows.members(first + i)) {
+      const Index row = order.number[usize(member)];
+      for (const Index group : rows.pattern.row(i)) {
+        for (const Index j : rows.members(group)) {
+          const Index col = order.number[usize(j)];
+          if (col < row && column_is_above[usize(col)] != 0) entries.push_back({row, col});
+        }
+      }
     }
   }
   return entries;
@@ -161,18 +186,22 @@ PartOfStructure collected(const mpi::Communicator& comm, const PartOfStructure& 
   });
 }
 
-// This rank's rows of the symmetrized pattern, and what the values decide; the values are gone.
+// The symmetrized pattern, and what the values decide; the values are gone.
 struct Prepared {
-  matrix::Pattern pattern;  // with matched entries on the diagonal
+  GroupedRows rows;  // with matched entries on the diagonal
   numeric::Kind kind;
   ordering::Matching matching;
 };
 
+std::vector<Index> identity(Index n) {
+  std::vector<Index> same(usize(n));
+  std::iota(same.begin(), same.end(), 0);
+  return same;
+}
+
 ordering::Matching diagonal_in(Equilibration units) {
-  ordering::Matching matching{.col_of_row = std::vector<Index>(units.row.size()),
-                              .scaling = {std::move(units.row), std::move(units.col)}};
-  std::iota(matching.col_of_row.begin(), matching.col_of_row.end(), 0);
-  return matching;
+  return {.col_of_row = identity(static_cast<Index>(units.row.size())),
+          .scaling = {std::move(units.row), std::move(units.col)}};
 }
 
 template <Scalar T>
@@ -189,13 +218,20 @@ std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSyste
   if (!kind) return std::nullopt;
   auto units = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
                                                 : equilibrate(comm, rows, partition);
-  if (units.has_strong_diagonal)
-    return Prepared{std::move(symmetrized.pattern), *kind,
-                    mpi::agree_on_error(comm, [&] { return diagonal_in(std::move(units)); })};
+  const auto grouped = [&](matrix::Pattern pattern) {
+    return with_identical_united(
+        comm, mpi::agree_on_error(comm, [&] { return single_rows(std::move(pattern), partition); }));
+  };
+  if (units.has_strong_diagonal) {
+    auto matching = mpi::agree_on_error(comm, [&] { return diagonal_in(std::move(units)); });
+    return Prepared{grouped(std::move(symmetrized.pattern)), *kind, std::move(matching)};
+  }
   auto matching = match_in_parallel(comm, rows, partition, units, observer);
   if (!matching) return std::nullopt;
-  symmetrized.pattern = symmetrized_pattern(comm, rows.pattern, partition, matching->col_of_row);
-  return Prepared{std::move(symmetrized.pattern), *kind, *std::move(matching)};
+  const auto same = mpi::agree_on_error(comm, [&] { return identity(partition.rows()); });
+  symmetrized.pattern = symmetrized_pattern(comm, rows.pattern, partition.first(comm.rank()),
+                                            {matching->col_of_row, same}, partition);
+  return Prepared{grouped(std::move(symmetrized.pattern)), *kind, *std::move(matching)};
 }
 
 // The order, and what is left to analyze.
@@ -205,22 +241,20 @@ struct Ordered {
   std::vector<std::vector<std::array<Index, 2>>> entries;  // of separators, by rank; on rank 0
 };
 
-Ordered order(const mpi::Communicator& comm, matrix::Pattern pattern,
-              const distribution::RowPartition& partition, const ordering::OrderingOptions& options,
+Ordered order(const mpi::Communicator& comm, const GroupedRows& rows, ordering::OrderingOptions options,
               Observer& observer) {
-  const Index first = partition.first(comm.rank()), n = partition.rows();
-  const int levels = ordering::tree_levels(
-      n, {.tree_levels = std::max(options.needed_levels, ordering::levels_to_parts(comm.size()))});
-  const TopOfDissection top = dissect_in_parallel(comm, pattern, partition, levels, options.seed);
-  auto rows = exchange_rows(comm, pattern, first, top);
+  options.tree_levels = ordering::tree_levels(
+      rows.rows(), {.tree_levels = std::max(options.needed_levels, ordering::levels_to_parts(comm.size()))});
+  const TopOfDissection top = dissect_in_parallel(comm, rows, options.tree_levels, options.seed);
+  auto of_subdomains = exchange_rows(comm, rows, top);
   const auto subdomains = mpi::agree_on_error(comm, [&] {
     std::vector<DissectedSubdomain> dissected;
-    for (SubdomainRows& of : rows) dissected.emplace_back(std::move(of), levels, options.seed, observer);
+    for (SubdomainRows& of : of_subdomains) dissected.emplace_back(std::move(of), rows, options, observer);
     return dissected;
   });
-  Ordered ordered{.order = order_of(comm, top, first, n, subdomains)};
-  const auto entries =
-      mpi::agree_on_error(comm, [&] { return entries_above(pattern, first, top, ordered.order); });
+  Ordered ordered{.order = order_of(comm, top, rows, subdomains)};
+  const auto entries = mpi::agree_on_error(
+      comm, [&] { return entries_above(rows, rows.partition.first(comm.rank()), top, ordered.order); });
   ordered.entries = comm.gather(entries);
   mpi::agree_on_error(comm, [&] {
     for (const DissectedSubdomain& subdomain : subdomains)
@@ -278,12 +312,11 @@ template <Scalar T>
 std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,
                                                          const LinearSystem<T>& system,
                                                          const AnalysisRequest& request, Observer& observer) {
-  const distribution::RowPartition& partition = system.matrix().partition();
   if (!ranks_order_together(comm, system, request.ordering.method)) return std::nullopt;
   const mpi::LongWork long_work(comm);
   auto prepared = prepare(comm, system, request, observer);
   if (!prepared) return std::nullopt;
-  const auto ordered = order(comm, std::move(prepared->pattern), partition, request.ordering, observer);
+  const auto ordered = order(comm, std::exchange(prepared->rows, {}), request.ordering, observer);
   std::vector<Analysis> analyses;
   for (const symbolic::SymbolicOptions& options : request.symbolic) {
     auto made = analyze_ordered(comm, ordered, options);

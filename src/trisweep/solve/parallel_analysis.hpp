@@ -2,7 +2,8 @@
 // Ordering and structure of a distributed matrix, made by all ranks. No rank has the matrix or its graph:
 //
 //   1. Rows are matched to columns where the diagonal is weak (parallel_matching.hpp), and get the mirror
-//      images of their entries (symmetrized_rows.hpp).
+//      images of their entries (symmetrized_rows.hpp); those with the same neighbours are united, such as the
+//      unknowns of a finite element node (grouped_rows.hpp).
 //   2. All ranks dissect the graph into a subdomain for each rank (parallel_dissection.hpp).
 //   3. Each rank dissects its subdomain further, as a single rank does, and analyzes it; rank 0 analyzes the
 //      separators and joins the structures (symbolic/parts.hpp).

@@ -25,9 +25,10 @@ constexpr char dissection_only[] =
 
 // This rank's part of the graph, in the form that PT-SCOTCH reads.
 struct GraphRows {
-  std::vector<Index> ptr{0}, adjacent;
+  std::vector<Index> ptr{0}, adjacent, weight;
 
-  GraphRows(const matrix::Pattern& rows, Index first) {
+  GraphRows(const GroupedRows& of, Index first) {
+    const matrix::Pattern& rows = of.pattern;
     ptr.reserve(usize(rows.rows) + 1);
     adjacent.reserve(rows.col.size());
     for (Index i = 0; i < rows.rows; ++i) {
@@ -35,6 +36,7 @@ struct GraphRows {
         if (j != first + i) adjacent.push_back(j);
       }
       ptr.push_back(static_cast<Index>(adjacent.size()));
+      weight.push_back(static_cast<Index>(of.members(first + i).size()));
     }
   }
 };
@@ -109,8 +111,8 @@ class Ordering {
     SCOTCH_contextRandomSeed(&context_, seed);
     SCOTCH_contextRandomReset(&context_);
     require(SCOTCH_stratDgraphOrder(&strategy_, dissection_only));
-    require(SCOTCH_dgraphBuild(&graph_, 0, rows, rows, graph.ptr.data(), nullptr, nullptr, nullptr, edges,
-                               edges, graph.adjacent.data(), nullptr, nullptr));
+    require(SCOTCH_dgraphBuild(&graph_, 0, rows, rows, graph.ptr.data(), nullptr, graph.weight.data(),
+                               nullptr, edges, edges, graph.adjacent.data(), nullptr, nullptr));
     require(SCOTCH_contextBindDgraph(&context_, &graph_, &bound_));
     require(SCOTCH_dgraphOrderInit(&bound_, &order_));
     is_ordered_ = true;
@@ -153,13 +155,13 @@ bool has_parallel_dissection() {
   return true;
 }
 
-TopOfDissection dissect_in_parallel(const mpi::Communicator& comm, const matrix::Pattern& rows,
-                                    const distribution::RowPartition& partition, int levels, Index seed) {
-  if (comm.sum(double(rows.nonzeros())) > std::numeric_limits<Index>::max())
+TopOfDissection dissect_in_parallel(const mpi::Communicator& comm, const GroupedRows& rows, int levels,
+                                    Index seed) {
+  if (comm.sum(double(rows.pattern.nonzeros())) > std::numeric_limits<Index>::max())
     throw mpi::CollectiveError(ErrorKind::environment, "the matrix has too many entries for PT-SCOTCH",
                                "use --factorization superlu-dist");
-  auto graph = mpi::agree_on_error(comm, [&] { return GraphRows(rows, partition.first(comm.rank())); });
-  auto blocks = Ordering(comm, graph, seed).blocks(rows.rows);
+  auto graph = mpi::agree_on_error(comm, [&] { return GraphRows(rows, rows.partition.first(comm.rank())); });
+  auto blocks = Ordering(comm, graph, seed).blocks(rows.pattern.rows);
   return mpi::agree_on_error(comm, [&] {
     find_children(blocks);
     TopOfDissection top{.is_divided = std::vector<char>(std::size_t{2} << levels)};

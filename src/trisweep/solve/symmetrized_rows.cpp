@@ -115,16 +115,16 @@ SymmetrizedRows symmetrized_rows(const mpi::Communicator& comm, const matrix::Cs
   return result;
 }
 
-matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix::Pattern& rows,
-                                    const distribution::RowPartition& partition,
-                                    const std::vector<Index>& new_row) {
+matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix::Pattern& rows, Index first,
+                                    const Renumbering& renumbering,
+                                    const distribution::RowPartition& partition) {
   using Entry = std::array<Index, 2>;
-  const Index first = partition.first(comm.rank());
   auto lists = mpi::agree_on_error(comm, [&] {
     std::vector<std::vector<Entry>> of_rank(usize(comm.size()));
     for (Index i = 0; i < rows.rows; ++i) {
-      const Index row = new_row[usize(first + i)];
-      for (const Index col : rows.row(i)) {
+      const Index row = renumbering.row[usize(first + i)];
+      for (const Index j : rows.row(i)) {
+        const Index col = renumbering.col[usize(j)];
         of_rank[usize(partition.owner(row))].push_back({row, col});
         of_rank[usize(partition.owner(col))].push_back({col, row});
       }
@@ -134,8 +134,8 @@ matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix:
   lists = mpi::exchange_lists(comm, std::move(lists));
   return mpi::agree_on_error(comm, [&] {
     std::vector<Entry> entries;
-    const Index own = partition.count(comm.rank());
-    for (Index i = first; i < first + own; ++i) entries.push_back({i, i});
+    const Index own = partition.count(comm.rank()), begin = partition.first(comm.rank());
+    for (Index i = begin; i < begin + own; ++i) entries.push_back({i, i});
     for (auto& list : lists) {
       entries.insert(entries.end(), list.entry.begin(), list.entry.end());
       list.entry = {};
@@ -143,9 +143,9 @@ matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix:
     std::ranges::sort(entries);
     entries.erase(std::ranges::unique(entries).begin(), entries.end());
     matrix::Pattern pattern{
-        .rows = own, .cols = rows.cols, .row_ptr = std::vector<Offset>(usize(own) + 1), .col = {}};
+        .rows = own, .cols = partition.rows(), .row_ptr = std::vector<Offset>(usize(own) + 1), .col = {}};
     for (const auto& [row, col] : entries) {
-      ++pattern.row_ptr[usize(row - first) + 1];
+      ++pattern.row_ptr[usize(row - begin) + 1];
       pattern.col.push_back(col);
     }
     std::partial_sum(pattern.row_ptr.begin(), pattern.row_ptr.end(), pattern.row_ptr.begin());

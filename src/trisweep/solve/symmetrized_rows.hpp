@@ -1,7 +1,7 @@
 #pragma once
 // The symmetries of a matrix that is distributed by rows, and its symmetrized pattern, distributed alike.
 
-#include <vector>
+#include <span>
 
 #include "trisweep/distribution/row_partition.hpp"
 #include "trisweep/matrix/csr.hpp"
@@ -25,11 +25,15 @@ template <Scalar T>
 SymmetrizedRows symmetrized_rows(const mpi::Communicator& comm, const matrix::Csr<T>& rows,
                                  const distribution::RowPartition& partition);
 
-// The symmetrized pattern, with a full diagonal, after row i has become row `new_row[i]`: this rank's rows of
-// that, by `partition`. Each entry is sent twice: to the rank of its row and to that of its mirror image.
-// `new_row`: of all rows of the matrix. Collective.
-matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix::Pattern& rows,
-                                    const distribution::RowPartition& partition,
-                                    const std::vector<Index>& new_row);
+// Entry (i, j) becomes entry (row[i], col[j]).
+struct Renumbering {
+  std::span<const Index> row, col;  // of the whole matrix
+};
+// The symmetrized pattern of a renumbered one, with a full diagonal: this rank's rows of that by `partition`.
+// `rows`: of this rank, from row `first` on. Each entry is sent twice: to the rank of its row and to that of
+// its mirror image. Collective.
+matrix::Pattern symmetrized_pattern(const mpi::Communicator& comm, const matrix::Pattern& rows, Index first,
+                                    const Renumbering& renumbering,
+                                    const distribution::RowPartition& partition);
 
 }  // namespace trisweep::solve
