@@ -27,27 +27,29 @@ matrix::Csr<double> matrix_of(const std::vector<std::vector<double>>& rows) {
 
 TEST(Pairs, AreTheExchangesOfTheMatching) {
   const auto a = matrix_of({{0, 5, 0, 0}, {5, 0, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 1}});
-  const Matching matching{.col_of_row = {1, 0, 2, 3}, .scaling = unit_scaling(4)};
-  EXPECT_EQ(pairs_of(a, matching), (std::vector<Index>{1, 0, 2, 3}));
+  const std::vector<Index> col_of_row{1, 0, 2, 3};
+  EXPECT_EQ(pairs_of(scaled_diagonal(a, unit_scaling(a.rows())), col_of_row),
+            (std::vector<Index>{1, 0, 2, 3}));
 }
 
 TEST(Pairs, LeaveTheLargestDiagonalOfAnOddCycleAlone) {
   const auto a = matrix_of({{1, 4, 4}, {4, 0, 4}, {4, 4, 2}});
-  const Matching matching{.col_of_row = {1, 2, 0}, .scaling = unit_scaling(3)};
-  EXPECT_EQ(pairs_of(a, matching), (std::vector<Index>{1, 0, 2}));
+  const std::vector<Index> col_of_row{1, 2, 0};
+  EXPECT_EQ(pairs_of(scaled_diagonal(a, unit_scaling(a.rows())), col_of_row), (std::vector<Index>{1, 0, 2}));
 }
 
 TEST(Pairs, OfAnEvenCycleAreMatchedEntries) {
   const auto a = matrix_of({{0, 4, 0, 4}, {4, 0, 4, 0}, {0, 4, 0, 4}, {4, 0, 4, 0}});
-  const Matching matching{.col_of_row = {1, 2, 3, 0}, .scaling = unit_scaling(4)};
-  EXPECT_EQ(pairs_of(a, matching), (std::vector<Index>{1, 0, 3, 2}));
+  const std::vector<Index> col_of_row{1, 2, 3, 0};
+  EXPECT_EQ(pairs_of(scaled_diagonal(a, unit_scaling(a.rows())), col_of_row),
+            (std::vector<Index>{1, 0, 3, 2}));
 }
 
 TEST(Pairs, AreNotNeededWhereARowIsAGoodPivotAlone) {
   const auto a = matrix_of({{0.5, 1, 0, 0}, {1, 0, 0, 0}, {0, 0, 0.05, 1}, {0, 0, 1, 0.05}});
   const Scaling unit = unit_scaling(4), other{.row = {1, 1, 2, 0.5}, .col = {1, 1, 2, 0.5}};
-  EXPECT_EQ(without_good_pivots(a, unit, {1, 0, 3, 2}), (std::vector<Index>{0, 1, 3, 2}));
-  EXPECT_EQ(without_good_pivots(a, other, {1, 0, 3, 2}), (std::vector<Index>{0, 1, 2, 3}));
+  EXPECT_EQ(without_good_pivots(scaled_diagonal(a, unit), {1, 0, 3, 2}), (std::vector<Index>{0, 1, 3, 2}));
+  EXPECT_EQ(without_good_pivots(scaled_diagonal(a, other), {1, 0, 3, 2}), (std::vector<Index>{0, 1, 2, 3}));
 }
 
 // Least squares: uniting the sparse rows of residuals with those of unknowns would fill nearly all.

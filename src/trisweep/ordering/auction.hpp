@@ -69,14 +69,14 @@ class Auction {
 
 // What a bid adds, in bits: a matching then costs at most that much more than the least, per row.
 struct Increments {
+  static constexpr double reduction = 5;
   double first = 0.25, last = 1e-5;
 };
 
 // Calls step(increment), each time with a smaller one, until that returns false or the last is reached.
 template <class Step>
 void with_falling(const Increments& increments, const Step& step) {
-  constexpr double reduction = 5;
-  for (double of = increments.first; step(of) && of > increments.last;) of /= reduction;
+  for (double of = increments.first; step(of) && of > increments.last;) of /= Increments::reduction;
 }
 
 // Lowers the dual variables v of columns, so that most rows can be matched to entries of which u(i) + v(j) =

@@ -237,8 +237,9 @@ OrderedPattern order_checked(const matrix::Csr<T>& a, bool symmetric, const Orde
   Ordering ordering;
   std::vector<Index> needed;  // of the pairs
   if (symmetric && options.pairs) {
-    ordering.partner = pairs_of(a, matching);
-    needed = without_good_pivots(a, matching.scaling, ordering.partner);
+    const auto diagonal = scaled_diagonal(a, matching.scaling);
+    ordering.partner = pairs_of(diagonal, matching.col_of_row);
+    needed = without_good_pivots(diagonal, ordering.partner);
     matching.col_of_row = diagonal_matching(a.rows()).col_of_row;
   }
   if (options.helpers) options.helpers->let_values_go();

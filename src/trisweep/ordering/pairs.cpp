@@ -6,38 +6,33 @@
 #include <numeric>
 
 namespace trisweep::ordering {
-namespace {
-
-template <class T>
-std::vector<double> scaled_diagonal(const matrix::Csr<T>& a, const Scaling& scaling) {
-  std::vector<double> diagonal(usize(a.rows()));
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (const Offset p : a.pattern.entries(i)) {
-      if (a.pattern.col[usize(p)] == i)
-        diagonal[usize(i)] =
-            double(std::abs(a.value[usize(p)])) * scaling.row[usize(i)] * scaling.col[usize(i)];
+template <Scalar T>
+std::vector<double> scaled_diagonal(const matrix::Csr<T>& rows, const Scaling& scaling, Index first) {
+  std::vector<double> diagonal(usize(rows.rows()));
+  for (Index i = 0; i < rows.rows(); ++i) {
+    const auto row = usize(first + i);
+    for (const Offset p : rows.pattern.entries(i)) {
+      if (usize(rows.pattern.col[usize(p)]) == row)
+        diagonal[usize(i)] = double(std::abs(rows.value[usize(p)])) * scaling.row[row] * scaling.col[row];
     }
   }
   return diagonal;
 }
 
-}  // namespace
-
-template <Scalar T>
-std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching) {
-  const std::vector<double> diagonal = scaled_diagonal(a, matching.scaling);
-  std::vector<Index> partner(usize(a.rows())), cycle;
+std::vector<Index> pairs_of(std::span<const double> scaled_diagonal, std::span<const Index> col_of_row) {
+  const auto n = static_cast<Index>(col_of_row.size());
+  std::vector<Index> partner(usize(n)), cycle;
   std::iota(partner.begin(), partner.end(), 0);
-  std::vector<char> seen(usize(a.rows()), 0);
-  for (Index start = 0; start < a.rows(); ++start) {
+  std::vector<char> seen(usize(n), 0);
+  for (Index start = 0; start < n; ++start) {
     cycle.clear();
-    for (Index i = start; !seen[usize(i)]; i = matching.col_of_row[usize(i)]) {
+    for (Index i = start; !seen[usize(i)]; i = col_of_row[usize(i)]) {
       seen[usize(i)] = 1;
       cycle.push_back(i);
     }
     if (cycle.size() % 2 == 1)
-      std::ranges::rotate(cycle,
-                          std::ranges::max_element(cycle, {}, [&](Index i) { return diagonal[usize(i)]; }));
+      std::ranges::rotate(
+          cycle, std::ranges::max_element(cycle, {}, [&](Index i) { return scaled_diagonal[usize(i)]; }));
     for (std::size_t k = cycle.size() % 2; k < cycle.size(); k += 2) {
       partner[usize(cycle[k])] = cycle[k + 1];
       partner[usize(cycle[k + 1])] = cycle[k];
@@ -46,14 +41,11 @@ std::vector<Index> pairs_of(const matrix::Csr<T>& a, const Matching& matching) {
   return partner;
 }
 
-template <Scalar T>
-std::vector<Index> without_good_pivots(const matrix::Csr<T>& a, const Scaling& scaling,
-                                       std::vector<Index> partner) {
+std::vector<Index> without_good_pivots(std::span<const double> scaled_diagonal, std::vector<Index> partner) {
   constexpr double large = 0.1;  // of the largest entries of rows, which are about 1
-  const std::vector<double> diagonal = scaled_diagonal(a, scaling);
   for (Index i = 0; i < std::ssize(partner); ++i) {
     const Index j = partner[usize(i)];
-    if (std::max(diagonal[usize(i)], diagonal[usize(j)]) < large) continue;
+    if (std::max(scaled_diagonal[usize(i)], scaled_diagonal[usize(j)]) < large) continue;
     partner[usize(i)] = i;
     partner[usize(j)] = j;
   }
@@ -87,9 +79,8 @@ matrix::Pattern with_pairs_united(const matrix::Pattern& pattern, const std::vec
   return united;
 }
 
-#define INSTANTIATE(T)                                                          \
-  template std::vector<Index> pairs_of(const matrix::Csr<T>&, const Matching&); \
-  template std::vector<Index> without_good_pivots(const matrix::Csr<T>&, const Scaling&, std::vector<Index>);
+#define INSTANTIATE(T) \
+  template std::vector<double> scaled_diagonal(const matrix::Csr<T>&, const Scaling&, Index);
 TRISWEEP_FOR_EACH_SCALAR(INSTANTIATE)
 
 }  // namespace trisweep::ordering

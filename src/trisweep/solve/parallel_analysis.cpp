@@ -7,6 +7,7 @@
 #include "trisweep/core/memory.hpp"
 #include "trisweep/core/permutation.hpp"
 #include "trisweep/mpi/sparse_exchange.hpp"
+#include "trisweep/ordering/pairs.hpp"
 #include "trisweep/solve/dissected_subdomain.hpp"
 #include "trisweep/solve/equilibration.hpp"
 #include "trisweep/solve/grouped_rows.hpp"
@@ -24,14 +25,19 @@ using symbolic::PartOfStructure;
 // Where ranks have fewer rows, the graph is cheaper to gather than to dissect in parallel.
 constexpr double least_rows_of_rank = 64;
 
-// The kind of the factorization, unless that needs pairs of rows.
-std::optional<numeric::Kind> kind_without_pairs(const SymmetrizedRows& a, const AnalysisRequest& request) {
+// The kind of the factorization; nullopt if the matrix does not suit the one that was asked for.
+template <Scalar T>
+std::optional<numeric::Kind> kind_of(const SymmetrizedRows& a, const AnalysisRequest& request) {
   using numeric::Kind, numeric::KindChoice;
+  const bool may_be_definite = a.is_hermitian && a.has_positive_diagonal;
+  const Kind of_hermitian = is_complex<T> ? Kind::ldlh : Kind::ldlt;
+  const Kind indefinite = a.is_hermitian ? of_hermitian : a.is_symmetric ? Kind::ldlt : Kind::lu;
   if (request.kind == KindChoice::lu || request.failed > 1) return Kind::lu;
-  if (request.failed > 0 || request.kind == KindChoice::ldlt) return std::nullopt;
-  if (a.is_hermitian && a.has_positive_diagonal) return Kind::cholesky;
-  const bool is_general = !a.is_hermitian && !a.is_symmetric;
-  return request.kind == KindChoice::automatic && is_general ? std::optional(Kind::lu) : std::nullopt;
+  if (request.failed > 0) return indefinite;
+  if (request.kind == KindChoice::automatic) return may_be_definite ? Kind::cholesky : indefinite;
+  if (request.kind == KindChoice::cholesky)
+    return may_be_definite ? std::optional(Kind::cholesky) : std::nullopt;
+  return indefinite != Kind::lu ? std::optional(indefinite) : std::nullopt;
 }
 
 // The roots of subdomains, in the order of the tree.
@@ -199,11 +205,37 @@ std::vector<Index> identity(Index n) {
   return same;
 }
 
-ordering::Matching diagonal_in(Equilibration units) {
-  return {.col_of_row = identity(static_cast<Index>(units.row.size())),
-          .scaling = {std::move(units.row), std::move(units.col)}};
+ordering::Matching diagonal_in(const Equilibration& units) {
+  return {.col_of_row = identity(static_cast<Index>(units.row.size())), .scaling = {units.row, units.col}};
 }
 
+// Groups of rows whose pivots may be of order 2, by the cycles of a matching: those pairs in which no row is
+// a good pivot alone. Rows and columns are then permuted and scaled alike.
+template <Scalar T>
+GroupedRows in_pairs(const mpi::Communicator& comm, const matrix::Csr<T>& rows, GroupedRows single,
+                     ordering::Matching& matching) {
+  const Index first = single.partition.first(comm.rank()), n = single.rows();
+  std::vector<double> diagonal;
+  mpi::agree_on_error(comm, [&] {
+    matching.scaling = ordering::symmetric_scaling(matching.scaling);
+    diagonal.resize(usize(n));
+    std::ranges::copy(ordering::scaled_diagonal(rows, matching.scaling, first), diagonal.begin() + first);
+  });
+  comm.max(diagonal);
+  std::vector<Index> group;
+  const bool has_pairs = mpi::agree_on_error(comm, [&] {
+    const auto partner =
+        ordering::without_good_pivots(diagonal, ordering::pairs_of(diagonal, matching.col_of_row));
+    matching.col_of_row = identity(n);
+    Index next = 0;
+    for (Index i = 0; i < n; ++i)
+      group.push_back(partner[usize(i)] < i ? group[usize(partner[usize(i)])] : next++);
+    return next < n;
+  });
+  return has_pairs ? united(comm, single, group) : single;
+}
+
+// Returns nullopt if no kind suits the matrix, and where no matching was found.
 template <Scalar T>
 std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSystem<T>& system,
                                 const AnalysisRequest& request, Observer& observer) {
@@ -214,24 +246,23 @@ std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSyste
     return system.template rows_in<T>();
   });
   SymmetrizedRows symmetrized = symmetrized_rows(comm, rows, partition);
-  const auto kind = kind_without_pairs(symmetrized, request);
+  const auto kind = kind_of<T>(symmetrized, request);
   if (!kind) return std::nullopt;
-  auto units = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
-                                                : equilibrate(comm, rows, partition);
-  const auto grouped = [&](matrix::Pattern pattern) {
-    return with_identical_united(
-        comm, mpi::agree_on_error(comm, [&] { return single_rows(std::move(pattern), partition); }));
-  };
-  if (units.has_strong_diagonal) {
-    auto matching = mpi::agree_on_error(comm, [&] { return diagonal_in(std::move(units)); });
-    return Prepared{grouped(std::move(symmetrized.pattern)), *kind, std::move(matching)};
-  }
-  auto matching = match_in_parallel(comm, rows, partition, units, observer);
+  const auto units = *kind == numeric::Kind::cholesky ? equilibrate_symmetrically(comm, rows, partition)
+                                                      : equilibrate(comm, rows, partition);
+  auto matching = units.has_strong_diagonal
+                      ? mpi::agree_on_error(comm, [&] { return std::optional(diagonal_in(units)); })
+                      : match_in_parallel(comm, rows, partition, units, observer);
   if (!matching) return std::nullopt;
-  const auto same = mpi::agree_on_error(comm, [&] { return identity(partition.rows()); });
-  symmetrized.pattern = symmetrized_pattern(comm, rows.pattern, partition.first(comm.rank()),
-                                            {matching->col_of_row, same}, partition);
-  return Prepared{grouped(std::move(symmetrized.pattern)), *kind, *std::move(matching)};
+  if (numeric::has_upper(*kind) && !units.has_strong_diagonal) {
+    const auto same = mpi::agree_on_error(comm, [&] { return identity(partition.rows()); });
+    symmetrized.pattern = symmetrized_pattern(comm, rows.pattern, partition.first(comm.rank()),
+                                              {matching->col_of_row, same}, partition);
+  }
+  auto grouped =
+      mpi::agree_on_error(comm, [&] { return single_rows(std::move(symmetrized.pattern), partition); });
+  if (numeric::may_have_pairs(*kind)) grouped = in_pairs(comm, rows, std::move(grouped), *matching);
+  return Prepared{with_identical_united(comm, std::move(grouped)), *kind, *std::move(matching)};
 }
 
 // The order, and what is left to analyze.

@@ -2,8 +2,8 @@
 // Ordering and structure of a distributed matrix, made by all ranks. No rank has the matrix or its graph:
 //
 //   1. Rows are matched to columns where the diagonal is weak (parallel_matching.hpp), and get the mirror
-//      images of their entries (symmetrized_rows.hpp); those with the same neighbours are united, such as the
-//      unknowns of a finite element node (grouped_rows.hpp).
+//      images of their entries (symmetrized_rows.hpp). Rows of a pivot of order 2 are united, and those with
+//      the same neighbours, such as the unknowns of a finite element node (grouped_rows.hpp).
 //   2. All ranks dissect the graph into a subdomain for each rank (parallel_dissection.hpp).
 //   3. Each rank dissects its subdomain further, as a single rank does, and analyzes it; rank 0 analyzes the
 //      separators and joins the structures (symbolic/parts.hpp).
@@ -34,8 +34,8 @@ struct AnalysisRequest {
   std::span<const symbolic::SymbolicOptions> symbolic{};  // for each, one analysis is made
 };
 
-// Returns the analyses on rank 0; on all ranks nullopt unless ranks order together, for L D L^T, and where no
-// matching was found soon. Collective. Throws as
+// Returns the analyses on rank 0; on all ranks nullopt unless ranks order together, if the matrix does not
+// suit the kind that was asked for, and where no matching was found soon. Collective. Throws as
 // dissect_in_parallel(), and Error(input) for values that are not finite.
 template <Scalar T>
 std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator& comm,

@@ -23,11 +23,20 @@ using Bid = Auction::Bid;
 // not all rows can be matched.
 constexpr int most_fruitless_rounds = 20'000;
 
-// Rows that bid against each other on several ranks take a round for each bid: the first increments are
-// large, and the last leaves a matched entry within 2^(1/4) of the largest of its scaled row.
-constexpr ordering::Increments increments{.first = 31.25, .last = 0.25};
+// The last increment: a matched entry is then within 2^(1/4) of the largest of its scaled row.
+constexpr double last_increment = 0.25;
 // If there are too many rounds, a matching by an increment of so many bits will do.
 constexpr double coarsest = 2;
+
+// Rows that bid against each other on several ranks take a round for each bid: the first increment is as
+// large as differences of costs allow.
+ordering::Increments increments_for(const mpi::Communicator& comm, const Costs& costs) {
+  const double largest = comm.max(costs.cost.empty() ? 0 : std::ranges::max(costs.cost));
+  ordering::Increments increments{.first = last_increment, .last = last_increment};
+  while (increments.first * ordering::Increments::reduction <= largest / 4)
+    increments.first *= ordering::Increments::reduction;
+  return increments;
+}
 
 Exponents exponents_of(const Equilibration& units) {
   Exponents of;
@@ -149,7 +158,7 @@ std::optional<ordering::Matching> match_in_parallel(const mpi::Communicator& com
     return Auction(costs, std::move(diagonal), most, first);
   });
   std::optional<Auction> done;
-  ordering::with_falling(increments, [&](double increment) {
+  ordering::with_falling(increments_for(comm, costs), [&](double increment) {
     mpi::agree_on_error(comm, [&] { auction.free_dissatisfied(increment); });
     if (!bid_until_matched(comm, auction, increment, observer)) return false;
     if (increment <= coarsest) mpi::agree_on_error(comm, [&] { done.emplace(auction); });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gallery/gallery.hpp"
+#include "support/row_order.hpp"
 #include "support/rows_of.hpp"
 #include "support/shared_file.hpp"
 #include "support/whole_vectors.hpp"
@@ -93,7 +94,8 @@ TEST_F(Injection, InReading) {
 
 TEST_F(Injection, InParallelAnalysis) {
   if (world_size() == 1 || !has_parallel_dissection()) GTEST_SKIP() << "rank 0 analyzes";
-  const auto a = std::get<matrix::Csr<double>>(gallery::make_matrix("poisson3d", {.n = 8}));
+  const auto a = testing_support::with_rows_shuffled(
+      std::get<matrix::Csr<double>>(gallery::make_matrix("convection3d", {.n = 8})));
   const std::array<symbolic::SymbolicOptions, 1> options{};
   for (Countdown* const which : {&agreements, &polls, &allocations}) {
     fail_everywhere(

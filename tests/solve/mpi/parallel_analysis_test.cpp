@@ -144,27 +144,63 @@ TEST(ParallelAnalysis, SolvesWithRowsInAnyOrder) {
   for (const Op op : every_op) EXPECT_TRUE(solve_known(solver, a, rows, op).answer.solved());
 }
 
-// Systems that need pairs of rows or cannot be matched, few rows, and other orderings.
+TYPED_TEST(AnalysisOfAllRanks, SolvesIndefiniteSystems) {
+  using T = TypeParam;
+  for (const auto& [kind, n] : std::vector<std::pair<std::string, int>>{{"kkt3d", 8}, {"maxwell3d", 7}}) {
+    const auto a = gallery_matrix<T>(kind, n);
+    const auto rows = scattered_rows<T>(a.rows());
+    const auto delayed = [&](Method method, const std::string& expected) {
+      Solver<T> solver(MPI_COMM_WORLD, rows.of(a, true), {.ordering = method});
+      EXPECT_EQ(solver.report().factor.kind, expected) << kind;
+      for (const Op op : every_op) EXPECT_TRUE(solve_known(solver, a, rows, op).answer.solved()) << kind;
+      return solver.report().factor.delayed_pivots;
+    };
+    const std::string expected = is_complex<T> ? "ldlh" : "ldlt";
+    const auto of_one_rank = delayed(Method::automatic, expected);
+    EXPECT_LE(delayed(Method::ptscotch, expected), of_one_rank + a.rows() / 20) << kind;
+  }
+}
+
+TEST(ParallelAnalysis, IsOfTheKindThatSuits) {
+  using numeric::Kind, numeric::KindChoice;
+  if (world_size() == 1) GTEST_SKIP() << "one rank analyzes as if there were no others";
+  const std::array<symbolic::SymbolicOptions, 1> options{};
+  const auto definite = gallery_matrix<double>("poisson3d", 12);
+  const auto general = gallery_matrix<double>("convection3d", 12);
+  auto negative = definite;
+  for (double& v : negative.value) v = -v;
+  struct Case {
+    const matrix::Csr<double>& a;
+    KindChoice choice;
+    int failed;
+    std::optional<Kind> kind;
+  };
+  for (const auto& [a, choice, failed, kind] :
+       std::vector<Case>{{definite, KindChoice::automatic, 0, Kind::cholesky},
+                         {definite, KindChoice::automatic, 1, Kind::ldlt},
+                         {definite, KindChoice::automatic, 2, Kind::lu},
+                         {definite, KindChoice::ldlt, 0, Kind::ldlt},
+                         {definite, KindChoice::lu, 0, Kind::lu},
+                         {negative, KindChoice::automatic, 0, Kind::ldlt},
+                         {negative, KindChoice::cholesky, 0, std::nullopt},
+                         {general, KindChoice::automatic, 0, Kind::lu},
+                         {general, KindChoice::ldlt, 0, std::nullopt}}) {
+    const auto made = analyses_of(a, choice, failed, options);
+    EXPECT_EQ(made.has_value(), kind.has_value());
+    if (world_rank() == 0 && made) EXPECT_EQ(made->front().kind, kind);
+  }
+}
+
+// Systems that cannot be matched, and few rows.
 TEST(ParallelAnalysis, LeavesTheRestToOneRank) {
   using numeric::KindChoice;
   const std::array<symbolic::SymbolicOptions, 1> options{};
-  const auto large = gallery_matrix<double>("poisson3d", 12);
-  EXPECT_EQ(analyses_of(large, KindChoice::automatic, 0, options).has_value(), world_size() > 1);
-  EXPECT_EQ(analyses_of(large, KindChoice::automatic, 2, options).has_value(), world_size() > 1);
-  EXPECT_FALSE(analyses_of(large, KindChoice::ldlt, 0, options));
-  EXPECT_FALSE(analyses_of(large, KindChoice::automatic, 1, options));
-  auto indefinite = large;
-  for (double& v : indefinite.value) v = -v;
-  EXPECT_FALSE(analyses_of(indefinite, KindChoice::automatic, 0, options));
   EXPECT_FALSE(analyses_of(gallery_matrix<double>("poisson3d", 3), KindChoice::automatic, 0, options));
   auto singular = gallery_matrix<double>("convection3d", 12);
   for (const Index i : {7, 900})
     for (const Offset e : singular.pattern.entries(i))
       singular.value[usize(e)] = singular.pattern.col[usize(e)] == 7 ? 1 : 0;
   EXPECT_FALSE(analyses_of(singular, KindChoice::automatic, 0, options));
-  const auto rows = scattered_rows<double>(indefinite.rows());
-  Solver<double> solver(MPI_COMM_WORLD, rows.of(indefinite, true), {.ordering = Method::ptscotch});
-  EXPECT_TRUE(solve_known(solver, indefinite, rows, Op::none).answer.solved());
 }
 
 TEST(ParallelAnalysis, IsNotNeededForWhatOneRankHolds) {
