@@ -81,11 +81,12 @@ GroupedRows united(const mpi::Communicator& comm, const GroupedRows& rows,
 }
 
 GroupedRows with_identical_united(const mpi::Communicator& comm, GroupedRows rows) {
-  constexpr double most = 0.85;  // of the groups
+  constexpr double most = 0.85;         // of the groups
+  constexpr double least_of_rank = 32;  // parallel orderings fail on small and empty parts
   const auto first_of = first_identical(comm, rows);
   Index left = 0;
   for (Index g = 0; g < rows.groups(); ++g) left += first_of[usize(g)] == g;
-  if (left > most * rows.groups()) return rows;
+  if (left > most * rows.groups() || left < least_of_rank * comm.size()) return rows;
   const Index first = rows.partition.first(comm.rank());
   const auto new_group = mpi::agree_on_error(comm, [&] {
     matrix::Pattern firsts{.rows = rows.pattern.rows, .cols = rows.pattern.cols, .row_ptr = {0}, .col = {}};

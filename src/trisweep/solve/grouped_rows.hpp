@@ -32,8 +32,8 @@ GroupedRows single_rows(matrix::Pattern rows, const distribution::RowPartition& 
 GroupedRows united(const mpi::Communicator& comm, const GroupedRows& rows,
                    const std::vector<Index>& new_group);
 
-// Unites groups with the same neighbours, as ordering::compress() does on one rank, if that makes few of
-// many. Collective.
+// Unites groups with the same neighbours, as ordering::compress() does on one rank, if that makes clearly
+// fewer, but enough for all ranks. Collective.
 GroupedRows with_identical_united(const mpi::Communicator& comm, GroupedRows rows);
 
 }  // namespace trisweep::solve

@@ -262,7 +262,7 @@ std::optional<Prepared> prepare(const mpi::Communicator& comm, const LinearSyste
   auto grouped =
       mpi::agree_on_error(comm, [&] { return single_rows(std::move(symmetrized.pattern), partition); });
   if (numeric::may_have_pairs(*kind)) grouped = in_pairs(comm, rows, std::move(grouped), *matching);
-  return Prepared{with_identical_united(comm, std::move(grouped)), *kind, *std::move(matching)};
+  return Prepared{std::move(grouped), *kind, *std::move(matching)};
 }
 
 // The order, and what is left to analyze.
@@ -347,7 +347,8 @@ std::optional<std::vector<Analysis>> analyze_in_parallel(const mpi::Communicator
   const mpi::LongWork long_work(comm);
   auto prepared = prepare(comm, system, request, observer);
   if (!prepared) return std::nullopt;
-  const auto ordered = order(comm, std::exchange(prepared->rows, {}), request.ordering, observer);
+  const auto ordered =
+      order(comm, with_identical_united(comm, std::exchange(prepared->rows, {})), request.ordering, observer);
   std::vector<Analysis> analyses;
   for (const symbolic::SymbolicOptions& options : request.symbolic) {
     auto made = analyze_ordered(comm, ordered, options);

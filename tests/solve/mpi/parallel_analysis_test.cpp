@@ -191,6 +191,22 @@ TEST(ParallelAnalysis, IsOfTheKindThatSuits) {
   }
 }
 
+// One group of rows with the same neighbours: no rank would have anything to dissect.
+TEST(ParallelAnalysis, SolvesDenseSystems) {
+  const Index n = 64 * world_size();
+  matrix::Csr<double> a{{.rows = n, .cols = n, .row_ptr = {0}, .col = {}}, {}};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      a.pattern.col.push_back(j);
+      a.value.push_back(i == j ? 2.0 * n : 1.0 / (1 + (i + 2 * j) % 7));
+    }
+    a.pattern.row_ptr.push_back(std::ssize(a.value));
+  }
+  const auto rows = scattered_rows<double>(n);
+  Solver<double> solver(MPI_COMM_WORLD, rows.of(a, true), {.ordering = Method::ptscotch});
+  EXPECT_TRUE(solve_known(solver, a, rows, Op::none).answer.solved());
+}
+
 // Systems that cannot be matched, and few rows.
 TEST(ParallelAnalysis, LeavesTheRestToOneRank) {
   using numeric::KindChoice;
