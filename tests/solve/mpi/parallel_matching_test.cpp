@@ -15,6 +15,7 @@
 
 #include "gallery/gallery.hpp"
 #include "support/row_order.hpp"
+#include "support/rows_of.hpp"
 #include "support/scalars.hpp"
 #include "trisweep/core/permutation.hpp"
 
@@ -25,15 +26,10 @@ template <Scalar T>
 std::optional<ordering::Matching> matching_of(const matrix::Csr<T>& a) {
   const mpi::Communicator comm(MPI_COMM_WORLD);
   const auto partition = distribution::even_partition(a.rows(), comm.size());
-  matrix::Csr<T> rows{{.rows = 0, .cols = a.cols(), .row_ptr = {0}, .col = {}}, {}};
-  for (Index i = partition.first(comm.rank()); i < partition.begin[usize(comm.rank()) + 1]; ++i) {
-    for (const Offset e : a.pattern.entries(i)) {
-      rows.pattern.col.push_back(a.pattern.col[usize(e)]);
-      rows.value.push_back(a.value[usize(e)]);
-    }
-    rows.pattern.row_ptr.push_back(std::ssize(rows.value));
-    ++rows.pattern.rows;
-  }
+  testing_support::RowsOf<T> of_rank;
+  for (Index i = 0; i < partition.count(comm.rank()); ++i)
+    of_rank.number.push_back(partition.first(comm.rank()) + i);
+  const matrix::Csr<T> rows = of_rank.of(a, false).a;
   return match_in_parallel(comm, rows, partition, equilibrate(comm, rows, partition), silent_observer());
 }
 
